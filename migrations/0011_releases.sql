@@ -1,7 +1,6 @@
 -- +goose Up
 
--- The order of a project's deploys. Reporting a deploy and linking a fix both lock the row first, so that neither misses
--- the other.
+-- The order of a project's deploys. Reporting a deploy and linking a fix both lock the row first, so that neither misses the other.
 CREATE TABLE deploy_order (
 	project_id bigint PRIMARY KEY,
 	deploys    bigint NOT NULL, -- the number of the last deploy

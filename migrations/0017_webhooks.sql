@@ -1,7 +1,6 @@
 -- +goose Up
 
--- Who wants to know what happens to issues. There are a few hundred rows at most, and every change of an issue reads them
--- all.
+-- Who wants to know what happens to issues. There are a few hundred rows at most, and every change of an issue reads them all.
 CREATE TABLE webhooks (
 	id              bigint PRIMARY KEY,
 	project_id      bigint, -- NULL: all projects
@@ -42,7 +41,7 @@ CREATE INDEX deliveries_due ON deliveries (webhook_id, due_at, id) WHERE status 
 CREATE INDEX deliveries_webhook ON deliveries (webhook_id, created_at DESC, id DESC);
 CREATE INDEX deliveries_created ON deliveries USING brin (created_at);
 
--- The clock hours in which a webhook was told that an issue spikes, once for each hour.
+-- The clock hours in which a webhook heard that an issue spikes, once for each hour.
 CREATE TABLE spikes (
 	project_id bigint NOT NULL,
 	issue_id   bigint NOT NULL,

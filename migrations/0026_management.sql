@@ -1,7 +1,6 @@
 -- +goose Up
 
--- Keys of the management API. Their ids come from the series of the tokens, so that an actor's id belongs to one
--- credential.
+-- Keys of the management API. Their ids come from the series of the tokens, so that an actor's id belongs to one credential.
 CREATE TABLE api_keys (
 	id           bigint PRIMARY KEY,
 	created_at   timestamptz NOT NULL,

@@ -7,8 +7,7 @@ ALTER TABLE fixes
 	ADD COLUMN overdue_since timestamptz, -- NULL: it is not overdue
 	ADD COLUMN overdue_deploys bigint NOT NULL DEFAULT 0, -- the number of deploys of such releases
 	ADD COLUMN overdue_events bigint NOT NULL DEFAULT 0, -- the number of stored events of such releases
-	-- When the job last looked, and how many deploys and events there were then: without more of them it has nothing new to
-	-- judge.
+	-- When the job last looked, and how many deploys and events there were then: without more of them it has nothing new to judge.
 	ADD COLUMN judged_at timestamptz,
 	ADD COLUMN judged_deploys bigint NOT NULL DEFAULT 0,
 	ADD COLUMN judged_events bigint NOT NULL DEFAULT 0;

@@ -6,8 +6,7 @@ ALTER TABLE fixes
 	ADD COLUMN replaced_fix_id bigint, -- the open fix that it replaced; NULL: none
 	ADD COLUMN given_back boolean NOT NULL DEFAULT false; -- its pull request was closed, or no longer names the issue: it can be linked again
 
--- When each pull request last changed, according to deliveries: a late delivery undoes nothing. Rows are dropped after a
--- while.
+-- When each pull request last changed, according to deliveries: a late delivery undoes nothing. Rows are dropped after a while.
 CREATE TABLE changed_pull_requests (
 	project_id bigint NOT NULL,
 	url        text NOT NULL COLLATE "C",

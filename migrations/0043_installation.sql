@@ -1,7 +1,6 @@
 -- +goose Up
 
--- The identity of an installation: it distinguishes a restored copy of the database from the original. A store of blobs is
--- marked with it.
+-- The identity of an installation: it distinguishes a restored copy of the database from the original. A store of blobs is marked with it.
 CREATE TABLE install_identity (
 	one         boolean PRIMARY KEY DEFAULT true CHECK (one),
 	restored_at timestamptz, -- when a server first ran on this database; NULL: the installation was always on it
