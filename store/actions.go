@@ -13,7 +13,7 @@ import (
 // Action is a change that a deployment can hold until a second admin approves it (primary API, Approvals). Its value
 // describes it completely except for the actor.
 type Action interface {
-	// Word is the word with which a deployment holds the action.
+	// Word is the name of the action in a deployment's list of held actions.
 	Word() core.HeldAction
 	// newRequest returns the action as a request for approval stores it. The target must exist: it is looked up here,
 	// before the transaction, which must not ask for a second connection.
@@ -63,8 +63,7 @@ func (s *Store) RequestApproval(ctx context.Context, actor core.Actor, action Ac
 	}
 	err = s.inTx(ctx, func(t *tx) error {
 		outcome = Outcome{}
-		// Before the locks of the action, because deciding a request locks the request first, too. An expired request is
-		// not pending.
+		// Before the locks of the action, because deciding a request locks the request first, too. An expired request is not pending.
 		if _, err := pg.Exec(ctx, t, expireApprovals, pg.Args{"now": t.Now}); err != nil {
 			return err
 		}

@@ -227,8 +227,7 @@ func explainImpossible(err error) string {
 	return strings.Join(reasons, "; ")
 }
 
-// RejectRequest ends a pending request without doing its action. It has the errors of ApproveRequest except
-// approval_failed.
+// RejectRequest ends a pending request without doing its action. It has the errors of ApproveRequest except approval_failed.
 func (s *Store) RejectRequest(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		r, err := t.lockUndecided(ctx, actor, id)

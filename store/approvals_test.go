@@ -45,8 +45,7 @@ func requireStatus(t testing.TB, s *store.Store, id int64, status core.ApprovalS
 	return list[at]
 }
 
-// readTimeline returns the activity of the whole installation, oldest first, without the ids of the rows and of the
-// project.
+// readTimeline returns the activity of the whole installation, oldest first, without the ids of the rows and of the project.
 func readTimeline(t testing.TB, s *store.Store) []core.Activity {
 	t.Helper()
 	page, err := s.ListActivity(t.Context(), core.Paging{Limit: 100})
@@ -271,7 +270,7 @@ func TestApproveMerges(t *testing.T) {
 	require.Equal(t, []string{"merged"}, listLabels(t, s, ""))
 }
 
-// TestMergeAndIgnoreApprovedAtOnce checks that of two approvals that exclude each other, one fails and both are decided.
+// TestMergeAndIgnoreApprovedAtOnce checks that if two approvals exclude each other, one fails and both are decided.
 func TestMergeAndIgnoreApprovedAtOnce(t *testing.T) {
 	t.Parallel()
 	pair, _ := storetest.OpenPair(t)

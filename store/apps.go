@@ -9,8 +9,7 @@ import (
 	"errand/store/pg"
 )
 
-// A problem counts as unresolved by the same rule as in a list of problems. Where there are many, totals.countOpen counts
-// the rest.
+// A problem counts as unresolved by the same rule as in a list of problems. Where there are many, totals.countOpen counts the rest.
 const selectApps = `
 SELECT p.id, p.name, p.slug, p.environment, p.notify_on_new_problem, p.notify_on_reoccurrence, p.created_at,
 	coalesce(p.updated_at, p.created_at) AS updated_at,

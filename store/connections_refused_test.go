@@ -40,8 +40,7 @@ func TestReadOnlyDatabaseIsUnavailableUntilItIsWritable(t *testing.T) {
 	require.NoError(t, s.CheckWrites(t.Context()))
 }
 
-// setDatabase returns a function that sets a setting of the database for new connections. It is reset at the end of the
-// test.
+// setDatabase returns a function that sets a setting of the database for new connections. It is reset at the end of the test.
 func setDatabase(t *testing.T, databaseURL, setting string) (set func(value string)) {
 	t.Helper()
 	u, err := url.Parse(databaseURL)

@@ -43,19 +43,17 @@ type TakenDelivery struct {
 	IssueNumber int64 // the issue's number in source control; 0: none
 }
 
-// lastLease is the time after which the server of a last attempt counts as lost, since there is no next attempt by then.
+// lastLease is how long a last attempt may take before its server counts as lost. Other attempts have until the next one.
 const lastLease = time.Minute
 
 const (
 	// Two servers must not open two issues in source control for one of ours, so each issue has one attempt at a time. The
-	// snapshot of takeDeliveries misses the changes of another server at the same moment: this lock makes the servers wait
-	// for each other.
+	// snapshot of takeDeliveries misses the changes of another server at the same moment: this lock makes the servers wait for each other.
 	lockIssueOpeners = `
 SELECT id FROM webhooks WHERE id = ANY (@webhooks) AND format = 'scm_issue' ORDER BY id FOR NO KEY UPDATE`
 
 	// An attempt counts when it begins, and the next one is planned as if this one had failed. Whatever happens to the
-	// server, every attempt is counted and the delivery is tried again in time. The server later only records how the
-	// attempt ended.
+	// server, every attempt is counted and the delivery is tried again in time. The server later only records how the attempt ended.
 	//
 	// A last attempt leaves no next one: if it becomes due again, its server was lost. A delivery that was sent again by
 	// hand has a next attempt.

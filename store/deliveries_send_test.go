@@ -158,8 +158,7 @@ func TestDeliveriesThatAreNotSent(t *testing.T) {
 	}
 }
 
-// Each issue that is opened in source control has one attempt at a time on all servers, and the next attempt knows its
-// number.
+// Each issue that is opened in source control has one attempt at a time on all servers, and the next attempt knows its number.
 func TestSourceControlIssuesAreOpenedOnce(t *testing.T) {
 	t.Parallel()
 	s, clock, webhook := openDue(t, store.NewWebhook{Format: core.FormatSCMIssue, SpikeThreshold: 1})

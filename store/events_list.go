@@ -149,8 +149,7 @@ func (s *Store) visitTags(ctx context.Context, rows []storedEvent, visit func(i 
 	return nil
 }
 
-// visitSafely skips an event on which visit panics: the sender controls its text, and its tags must not hide the other
-// events.
+// visitSafely skips an event that makes visit panic: the sender controls its text, and its tags must not hide the other events.
 func visitSafely(visit func(i int, tags *core.EventTags) bool, i int, tags *core.EventTags) (more bool) {
 	var err error
 	defer func() { more = more || err != nil }()

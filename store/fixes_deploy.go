@@ -56,8 +56,7 @@ func (t *tx) deployFixes(ctx context.Context, actor core.Actor, project int64, d
 }
 
 const (
-	// Events in the same five minutes are one burst. If only the number of an hour's events is known, each counts as a
-	// burst, up to 12.
+	// Events in the same five minutes are one burst. If only the number of an hour's events is known, each counts as a burst, up to 12.
 	burstsBefore = `
 SELECT coalesce(sum(CASE WHEN fives = 0 THEN least(events, 12) ELSE bit_count(fives::bit(12)) END), 0)::bigint AS bursts
 FROM issue_hours

@@ -11,8 +11,7 @@ import (
 	"errand/store/storetest"
 )
 
-// A server's memory of the events of old clients holds for one fix, and only until the next deploy, on whichever server
-// that is reported.
+// A server's memory of the events of old clients holds for one fix, and only until the next deploy, on whichever server that is reported.
 func TestHarmlessEventsAreJudgedAnew(t *testing.T) {
 	t.Parallel()
 	servers, c := storetest.OpenPair(t)

@@ -36,8 +36,7 @@ type outcomeRow struct {
 	DeployNumber *int64
 }
 
-// ListFixOutcomes lists the fixes that ended at or after a time, latest first. A duration counts back from the time of the
-// first page.
+// ListFixOutcomes lists the fixes that ended at or after a time, latest first. A duration counts back from the time of the first page.
 func (s *Store) ListFixOutcomes(ctx context.Context, after core.Since, page core.Paging) (core.Page[core.FixOutcome], error) {
 	l := pg.NewList(ctx, "f.", "outcome_at", page)
 	l.Start = core.At(page.Cursor.Start(s.Now().Time))
@@ -81,7 +80,7 @@ func (r outcomeRow) fixOutcome() core.FixOutcome {
 	}
 }
 
-// hoursBetween returns the hours with 3 decimals, or nil when there is no end.
+// hoursBetween returns the hours with 3 decimals, or nil without an end.
 func hoursBetween(start, end core.Time) *float64 {
 	if end.IsZero() {
 		return nil

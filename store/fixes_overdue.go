@@ -11,8 +11,7 @@ import (
 	"errand/store/watch"
 )
 
-// isOverdue is the condition that the fix of an issue is overdue: the issue needs work again, though its status stays
-// (decisions 6).
+// isOverdue is the condition that the fix of an issue is overdue: the issue needs work again, though its status stays (decisions 6).
 const isOverdue = `i.status = 'fix_pending' AND i.overdue_fix_id = i.fix_id AND i.fix_deployed_at IS NULL`
 
 // isWork is the condition that an issue needs work.
@@ -37,8 +36,7 @@ WHERE f.deployed_at IS NULL AND f.closed_at IS NULL
 	AND (coalesce(f.judged_at, 'epoch'), f.id) > (coalesce(@after_at::timestamptz, '-infinity'), @after_id)
 ORDER BY judged_at, f.id LIMIT @rows`
 
-	// For each environment the first deploy of a release that is new since the link. A release in several environments
-	// counts once.
+	// For each environment the first deploy of a release that is new since the link. A release in several environments counts once.
 	deploysSinceLink = `
 WITH new AS (
 	SELECT d.digest, d.commit, d.environment, d.deployed_at
@@ -50,8 +48,7 @@ WITH new AS (
 SELECT environment, min(deployed_at) AS at, (SELECT count(*) FROM (SELECT DISTINCT digest, commit FROM new) n) AS deploys
 FROM new GROUP BY environment`
 
-	// The releases of events that a deploy since the link names, by name or by commit. A sender may make up any number of
-	// others.
+	// The releases of events that a deploy since the link names, by name or by commit. A sender may make up any number of others.
 	namedSinceLink = `
 WITH named AS (
 	SELECT release, count(*) AS events FROM events

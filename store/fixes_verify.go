@@ -58,8 +58,7 @@ func (f dueFix) String() string {
 }
 
 // VerifyFixes marks the fixes as verified whose error stayed away for its window, in projects that show a sign of life
-// (decisions 6). Each fix is one transaction, so the job can be interrupted anywhere, and several servers may run it at the
-// same time.
+// (decisions 6). Each fix is one transaction, so the job can be interrupted anywhere, and several servers may run it at the same time.
 func (s *Store) VerifyFixes(ctx context.Context) error {
 	last := dueFix{VerifyAfter: core.At(time.Unix(0, 0))}
 	return decideEachFix(ctx, func(ctx context.Context) ([]dueFix, error) {

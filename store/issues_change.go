@@ -90,7 +90,7 @@ const findTarget = `
 SELECT i.merged_into FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 WHERE i.project_id = @project_id AND i.id = @id AND i.merged_into IS NOT NULL`
 
-// explainMissing adds to a not_found the issue to which a merged issue's events moved.
+// explainMissing adds to a not_found the issue that got the events of a merged one.
 func (t *tx) explainMissing(ctx context.Context, project, id int64, missing error) error {
 	into, err := pg.QueryOne[struct{ MergedInto int64 }](ctx, t, findTarget, pg.Args{"project_id": project, "id": id})
 	switch {
@@ -116,8 +116,7 @@ var statusActions = map[core.Status]core.Action{
 	core.Unresolved: core.ActionIssueUnresolve,
 }
 
-// SetIssueStatus resolves, ignores or reopens an issue. Setting the same status again changes nothing and leaves no
-// activity.
+// SetIssueStatus resolves, ignores or reopens an issue. Setting the same status again changes nothing and leaves no activity.
 func (s *Store) SetIssueStatus(ctx context.Context, actor core.Actor, id int64, to core.Status) (core.Issue, error) {
 	return s.changeIssue(ctx, actor, id, func(c *issueChange) error { return c.setStatus(ctx, to) })
 }

@@ -180,8 +180,7 @@ func (t *tx) endClaim(ctx context.Context, project, id int64) error {
 	return t.setClaim(ctx, project, id, core.Actor{}, 0, core.Time{})
 }
 
-// It never shortens a claim. Claims from before claims had a length stay as they are. The name of a holder with an id can
-// change.
+// It never shortens a claim. Claims from before claims had a length stay as they are. The name of a holder with an id can change.
 const renewClaim = `
 UPDATE issues SET claim_expires_at = @now::timestamptz + claim_minutes * interval '1 minute'
 WHERE project_id = @project_id AND id = @id AND claim_expires_at > @now

@@ -150,7 +150,7 @@ func storedCondition(column string) string {
 // ListIssues lists issues by the filter's sort.
 //
 // Pages are consistent while events arrive: no issue appears twice, and an issue that has not moved is not skipped. An
-// issue that moves to the part that was already read is not on later pages. By priority the order is that of the scores at
+// issue that moves to the part that was already read is not on later pages. By priority the order follows the scores at
 // the time of the first page; see listByPriority.
 func (s *Store) ListIssues(ctx context.Context, f IssueFilter) (core.Page[core.Issue], error) {
 	if f.Tag != "" {
@@ -159,7 +159,7 @@ func (s *Store) ListIssues(ctx context.Context, f IssueFilter) (core.Page[core.I
 	return s.listIssues(ctx, f)
 }
 
-// listIssues lists issues, whatever their tags.
+// listIssues lists issues and ignores the filter's tag.
 func (s *Store) listIssues(ctx context.Context, f IssueFilter) (core.Page[core.Issue], error) {
 	now := s.Now()
 	names, err := s.findStoredNames(ctx, f)

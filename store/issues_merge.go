@@ -103,8 +103,7 @@ func (m *merge) checkSources(ctx context.Context) error {
 	)
 }
 
-// lockMerge locks all issues that the merge writes to, in the order of AddEvents, including those that were merged into a
-// source earlier.
+// lockMerge locks all issues that the merge writes to, in the order of AddEvents, including those that were merged into a source earlier.
 const lockMerge = `
 SELECT i.id, i.status, i.times_seen, i.stored_events, i.users_affected,
 	i.first_seen, i.last_seen, i.level, i.first_release, i.first_release_at, i.last_release, i.last_release_at, i.claim_expires_at

@@ -313,7 +313,7 @@ func (g *game) splitSome(r *rapid.T) {
 	i.SplitFrom++
 }
 
-// findEnds sets the original's times to those of its remaining events, where it lost the first or the last.
+// findEnds sets the original's times from its remaining events, where it lost the first or the last.
 func (g *game) findEnds(original, made *playedIssue) {
 	left := g.listChosen(g.eventsOf(original.ID))
 	if len(left) == 0 {

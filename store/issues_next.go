@@ -15,8 +15,7 @@ type NextWanted struct {
 	Minutes   int64 // of the claim
 }
 
-// nextChunk is how many issues are ranked at a time. If more agents ask at the same time, the others take from later
-// chunks.
+// nextChunk is how many issues are ranked at a time. If more agents ask at the same time, the others take from later chunks.
 const nextChunk = 50
 
 // nextChunks bounds the chunks that are searched, when all issues before are noise, held or given back.
@@ -26,8 +25,7 @@ const nextChunks = 40
 // issues may have moved up into a chunk that was already searched.
 const nextTries = 10
 
-// fixableChunks bounds the chunks in which an issue that a change of code can fix goes before better ones that no change
-// can fix.
+// fixableChunks bounds the chunks where an issue that a change of code can fix goes before better ones that no change can fix.
 const fixableChunks = 4
 
 // PassedOver counts the open issues that next_issue does not take, by reason.
@@ -187,8 +185,7 @@ func (n *nextSearch) takeBest(ctx context.Context) (*core.ClaimedIssue, error) {
 	return nil, nil
 }
 
-// chooseFixable returns the available issues of a chunk that a change of code can fix. It collects the other available ones
-// in unfixable.
+// chooseFixable returns the available issues of a chunk that a change of code can fix. It collects the other available ones in unfixable.
 func (n *nextSearch) chooseFixable(chunk []nextCandidate) []nextCandidate {
 	var fixable []nextCandidate
 	for _, issue := range chunk {
@@ -222,8 +219,7 @@ func (n *nextSearch) claimFirst(ctx context.Context, issues []nextCandidate) (*c
 // A locked row may only be counting an event, so lockNextWaiting waits for the rows that this statement skips.
 const lockNext = lockNextWaiting + ` SKIP LOCKED`
 
-// Postgres checks the conditions again once the row is locked: of two agents at the same time the second moves on to its
-// next row.
+// Postgres checks the conditions again once the row is locked: of two agents at the same time the second moves on to its next row.
 const lockNextWaiting = `
 SELECT i.project_id, i.id
 FROM unnest(@projects::bigint[], @ids::bigint[]) WITH ORDINALITY n (project_id, id, place)

@@ -7,8 +7,7 @@ import (
 	"errand/store/pg"
 )
 
-// nextCandidate is the part of an issue that next_issue needs from a ranking. Reading the rest would take longer than
-// ranking.
+// nextCandidate is the part of an issue that next_issue needs from a ranking. Reading the rest would take longer than ranking.
 type nextCandidate struct {
 	ProjectID int64
 	ID        int64

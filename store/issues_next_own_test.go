@@ -12,8 +12,7 @@ import (
 	"errand/store/storetest"
 )
 
-// An agent that was restarted continues with the issue that it holds, and gets a second issue only after giving that one
-// back.
+// An agent that was restarted continues with the issue that it holds, and gets a second issue only after giving that one back.
 func TestNextGoesOnWithTheClaimOfTheAsker(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)

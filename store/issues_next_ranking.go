@@ -19,15 +19,14 @@ const (
 )
 
 // rankings are the rankings of issues that are being made or were made just now. Ranking is slow compared to claiming, and
-// many agents want the same ranking: those who ask while one is being made share the next one, which begins after they
-// asked.
+// many agents want the same ranking: those who ask while one is being made share the next one, which begins after they asked.
 type rankings struct {
 	mu     sync.Mutex
 	making map[rankingKey]*ranking // the one being made, linked to the one that waits for its end
 	kept   map[rankingKey]keptRanking
 }
 
-// keptRanking is a ranking with the time at which it began.
+// keptRanking is a ranking with the time of its beginning.
 type keptRanking struct {
 	page     core.Page[nextCandidate]
 	began    core.Time
@@ -56,8 +55,7 @@ const rankingTimeout = 10 * time.Second
 // rankIssuesFunc makes the ranking of a key. It must not depend on the caller, because others share the result.
 type rankIssuesFunc func(context.Context, rankingKey) (core.Page[nextCandidate], error)
 
-// readRanking returns a ranking that began after the call, or a kept one. The candidates are shared: callers must not
-// change them.
+// readRanking returns a ranking that began after the call, or a kept one. The candidates are shared: callers must not change them.
 func (n *nextSearch) readRanking(ctx context.Context, key rankingKey) (core.Page[nextCandidate], error) {
 	s := n.store
 	if !n.readsAnew {

@@ -126,8 +126,7 @@ func TestNextDoesNotOfferWhatAWorkerGaveBack(t *testing.T) {
 	require.Equal(t, id, take(red), "a day later")
 }
 
-// A ranking is kept for a second. Changes through the same server go before it nevertheless, changes through another one
-// after it.
+// A ranking is kept for a second. Changes through the same server go before it nevertheless, changes through another one after it.
 func TestNextSeesWhatIsNew(t *testing.T) {
 	t.Parallel()
 	pair, c := storetest.OpenPair(t)

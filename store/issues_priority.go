@@ -13,8 +13,7 @@ import (
 // issue's users and events only grow, and its last event only becomes younger.
 const hasFallen = `(coalesce(i.first_seen_lowered_at, '-infinity') > @start OR i.status_at > @start AND i.status <> 'regressed')`
 
-// anyIssue stands for the conditions of the list in the statements of the list by priority, so that a test can prepare them
-// as they are.
+// anyIssue stands for the conditions of the list in the statements of the list by priority, so that a test can prepare them as they are.
 const anyIssue = `/* the conditions of the list */ true`
 
 // rankIssues finds the best issues behind the cursor without computing all scores. The score is version 1 of the priority
@@ -217,7 +216,7 @@ type rankedIssue struct {
 
 // listByPriority lists issues by priority, highest first.
 //
-// The order is that of the scores at the time of the first page, computed from the current data. An issue that has not
+// The order follows the scores at the time of the first page, computed from the current data. An issue that has not
 // changed has the same score on every page, so it is not skipped. Events raise the score or leave it (see hasFallen), so an
 // issue that was on a page cannot appear on a later one. An event before its first one, or a change of status, could lower
 // it: these take the issue off the later pages. Other changes (a merge, a split) may make it appear twice. The priority

@@ -308,8 +308,7 @@ func TestPriorityCursorIsOfItsSortAndFilters(t *testing.T) {
 	}
 }
 
-// TestPriorityTakesAnyCursor checks that a hand-made cursor leads to a page or a refusal, never to an error of the
-// database.
+// TestPriorityTakesAnyCursor checks that a hand-made cursor leads to a page or a refusal, never to an error of the database.
 func TestPriorityTakesAnyCursor(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)

@@ -10,8 +10,7 @@ import (
 )
 
 // In the order of work an issue of a project of low trust counts with at most this many events of the last day and this
-// many users (decisions 7). Anyone on the web can send its events, so their number alone must not put it before issues of
-// high trust.
+// many users (decisions 7). Anyone on the web can send its events, so their number alone must not put it before issues of high trust.
 const (
 	lowTrustEvents = 10
 	lowTrustUsers  = 1
@@ -46,7 +45,7 @@ SELECT p.id, p.trust_setting, s.server_seen_at, s.client_seen_at
 FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id
 WHERE p.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))`
 
-// listByTrust returns the projects that a list searches, split into those of high and of low trust at the moment.
+// listByTrust returns the projects that a list searches, split by their trust at the moment.
 func (s *Store) listByTrust(ctx context.Context, project int64, now core.Time) (high, low []int64, err error) {
 	rows, err := pg.QueryMany[struct {
 		ID           int64

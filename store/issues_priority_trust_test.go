@@ -22,8 +22,7 @@ func weighIssue(i core.Issue, now time.Time) float64 {
 	return i.PriorityAt(now)
 }
 
-// A flood through a public DSN does not go before a few errors of a server in next_issue and in the list by work; by
-// priority it does.
+// A flood through a public DSN does not go before a few errors of a server in next_issue and in the list by work; by priority it does.
 func TestAFloodOfLowTrustComesLast(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)

@@ -7,8 +7,7 @@ import (
 	"errand/store/pg"
 )
 
-// quietAfter is how long an issue has no event before it is quiet: as long as the priority counts events (primary API,
-// Issue).
+// quietAfter is how long an issue has no event before it is quiet: as long as the priority counts events (primary API, Issue).
 const quietAfter = 24 * time.Hour
 
 // quietAtOnce bounds the issues that one statement marks.

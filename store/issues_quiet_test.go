@@ -32,8 +32,7 @@ func TestMarkQuiet(t *testing.T) {
 	require.Equal(t, []int64{young}, quiet(), "its next event removes the mark")
 }
 
-// TestCountingIsHeapOnly checks what makes counting cheap: an event of an issue that had one in the same five minutes
-// changes no index.
+// TestCountingIsHeapOnly checks what makes counting cheap: an event of an issue that had one in the same five minutes changes no index.
 func TestCountingIsHeapOnly(t *testing.T) {
 	t.Parallel()
 	c, url := storetest.NewClock(), storetest.NewURL(t)

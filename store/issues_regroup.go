@@ -15,8 +15,7 @@ import (
 const lockGrouping = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR NO KEY UPDATE`
 
 // inGroupingTx runs fn in a transaction during which no other merge or split of the project happens. So the grouping that
-// fn reads before it locks issues stays valid, and fn can lock all of them in one sorted order. A deleted project is
-// not_found.
+// fn reads before it locks issues stays valid, and fn can lock all of them in one sorted order. A deleted project is not_found.
 func (s *Store) inGroupingTx(ctx context.Context, project int64, fn func(*tx) error) error {
 	return s.inTx(ctx, func(t *tx) error {
 		if err := t.lockGrouping(ctx, project); err != nil {

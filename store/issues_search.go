@@ -20,7 +20,7 @@ type searchBounds struct {
 
 var usualSearch = searchBounds{newest: 300, frequent: 15, found: 2000}
 
-// foundIssues are the issues that may have the searched text. There is no list for a text that is frequent or too short for
+// foundIssues are the issues that may have the searched text. The list is missing for a text that is frequent or too short for
 // the index: there the order of the list finds a page sooner.
 type foundIssues struct{ Projects, IDs []int64 }
 

@@ -9,8 +9,7 @@ import (
 // text; searchPattern decides whether it does. The project is a gram too, so that the index itself leaves out the issues of
 // other projects.
 
-// gramLength is how many characters a gram has. Pairs of characters that are not ASCII are grams too: a Chinese word has
-// two characters.
+// gramLength is how many characters a gram has. Pairs of characters that are not ASCII are grams too: a Chinese word has two characters.
 const gramLength = 3
 
 // HashGrams returns the grams that find an issue, sorted and without duplicates: at most about 800.

@@ -46,7 +46,7 @@ func searchWays(t testing.TB, c *storetest.Clock) []*store.Store {
 	return ways
 }
 
-// searched is an issue with what the search should see of it.
+// searched is an issue as the search should see it.
 type searched struct {
 	id, project    int64
 	title, culprit string
@@ -80,8 +80,7 @@ var searchLetters = []rune("aAbBkKsS%_\\ .*[^$'\"üÜßẞſ\u212aİıσΣςж�
 // searchParts are parts that many texts have.
 var searchParts = []string{"Error", "eRRor", "100%", "a_b", "Müller", "MÜLLER", "日本語", "😀😀", "KKk"}
 
-// TestSearchIsLikeAModel compares every way to answer a search, on pages that they all read in turns, with a check of all
-// issues.
+// TestSearchIsLikeAModel compares every way to answer a search, on pages that they all read in turns, with a check of all issues.
 func TestSearchIsLikeAModel(t *testing.T) {
 	t.Parallel()
 	c := storetest.NewClock()

@@ -182,8 +182,7 @@ INSERT INTO issue_hours (project_id, issue_id, hour, events, fives) SELECT @proj
 	forgetHours = `DELETE FROM issue_hours WHERE project_id = @project_id AND issue_id = @original AND events = 0`
 )
 
-// splitFingerprint returns a fingerprint that no event has: grouping has no version 0, and no fingerprint points at the
-// issue.
+// splitFingerprint returns a fingerprint that no event has: grouping has no version 0, and no fingerprint points at the issue.
 func splitFingerprint(id int64) []byte {
 	sum := sha256.Sum256(fmt.Appendf(nil, "split %d", id))
 	return sum[:]

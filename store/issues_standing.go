@@ -29,8 +29,7 @@ CROSS JOIN LATERAL (
 ) e
 WHERE e.action = 'issue.claim_expire'`
 
-// tellStanding notes in the call's Standing (core.StandingOf) the actor's relation to the claim on the issue before the
-// change.
+// tellStanding notes in the call's Standing (core.StandingOf) the actor's relation to the claim on the issue before the change.
 func (c *issueChange) tellStanding(ctx context.Context) error {
 	standing := core.StandingOf(ctx)
 	if standing == nil {

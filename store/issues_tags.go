@@ -9,8 +9,7 @@ import (
 )
 
 // Bounds of a list with a tag: how many issues it searches for one page, how many of them it lists at a time, for how many
-// it reads events at a time, and how many of the newest stored events of each it reads. An event's tags are only in its
-// payload.
+// it reads events at a time, and how many of the newest stored events of each it reads. An event's tags are only in its payload.
 const (
 	maxTaggedIssues = 300
 	taggedListed    = 50

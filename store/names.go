@@ -109,8 +109,7 @@ const namesToFilter = 1000
 type storedNames struct{ releases, environments []string }
 
 // findStoredNames returns the stored forms of a filter's names: as given, because older events are stored like that,
-// cleaned, and masked. A masked form belongs to the name if it has the digest of the name, or if readers see it as the
-// name.
+// cleaned, and masked. A masked form belongs to the name if it has the digest of the name, or if readers see it as the name.
 func (s *Store) findStoredNames(ctx context.Context, f IssueFilter) (names storedNames, err error) {
 	if names.releases, err = s.findForms(ctx, maskedReleases, f.ProjectID, f.Release, scrub.CleanRelease(f.Release)); err != nil {
 		return names, err

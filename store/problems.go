@@ -49,7 +49,7 @@ func (s *Store) ReadProblem(ctx context.Context, project, id int64) (Problem, er
 	return pg.QueryOne[Problem](ctx, s.db.Main, findProblem, pg.Args{"project_id": project, "id": id})
 }
 
-// ResolveProblems resolves those of the issues that are problems of the project, all or none, and returns their number. A
+// ResolveProblems resolves the issues that are problems of the project, all or none, and returns their number. A
 // verified one stays verified: it counts as resolved.
 func (s *Store) ResolveProblems(ctx context.Context, actor core.Actor, project int64, ids []int64) (count int64, err error) {
 	err = s.inTx(ctx, func(t *tx) error {

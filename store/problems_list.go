@@ -58,8 +58,7 @@ func (o steppedOrder) byStep() string {
 	return o.step
 }
 
-// noticesClasses are the bounds of issues.notices_class (migration 0032). Below singleNotices each class is one number of
-// notices.
+// noticesClasses are the bounds of issues.notices_class (migration 0032). Below singleNotices each class is one number of notices.
 var noticesClasses = []int64{1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512}
 
 const singleNotices = 4
@@ -243,7 +242,7 @@ type pageStart struct {
 // nearRows is how many rows before a page are read one by one: most steps have fewer.
 const nearRows = 500
 
-// passSteps finds the step in which a page begins. Skipping an index entry takes a third of the time of reading it. The
+// passSteps finds the step that a page begins in. Skipping an index entry takes a third of the time of reading it. The
 // rows before a step are counted only if the step is longer than the part of it that was read.
 func (l *problemList) passSteps(ctx context.Context, db *pg.DB, offset int64) (pageStart, error) {
 	nearest, before := "max", "<"

@@ -9,8 +9,7 @@ import (
 )
 
 // Totals of lists with page numbers are exact up to exactTotals. Beyond that, counting takes long (make bench-queries
-// PART=manage) and nobody sees the difference: then a total is kept for totalsKept, or until this server changes an issue
-// of the project.
+// PART=manage) and nobody sees the difference: then a total is kept for totalsKept, or until this server changes an issue of the project.
 const (
 	exactTotals = 200
 	totalsKept  = 10 * time.Second
@@ -58,7 +57,7 @@ func (t *totals) keepTotal(key totalKey, n int64, now time.Time) {
 	t.kept[key] = keptTotal{n, now}
 }
 
-// forgetProject drops the totals of a project in which something has changed.
+// forgetProject drops the totals of a project that has changed.
 func (t *totals) forgetProject(project int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -65,8 +65,7 @@ ORDER BY p.created_at DESC, p.id DESC`
 	selectOnProject = selectProjects + ` AND p.id = @id`
 )
 
-// countingWindows returns the starts of the counting windows: an hour counts if it lies completely inside (primary API,
-// Issue).
+// countingWindows returns the starts of the counting windows: an hour counts if it lies completely inside (primary API, Issue).
 func countingWindows(now core.Time) pg.Args {
 	return pg.Args{"day_ago": now.Add(-24 * time.Hour), "today": now.Truncate(24 * time.Hour)}
 }
@@ -225,8 +224,7 @@ SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub
 FROM projects p WHERE p.id = @id AND p.deleted_at IS NULL`
 )
 
-// RevokeProjectKey revokes a key. It returns not_found when the project has no such active key, last_key when it is the
-// only one.
+// RevokeProjectKey revokes a key. It returns not_found when the project has no such active key, last_key when it is the only one.
 func (s *Store) RevokeProjectKey(ctx context.Context, actor core.Actor, projectID int64, publicKey string) error {
 	return s.inTx(ctx, func(t *tx) error {
 		// The lock keeps two parallel revocations from removing the last two keys.

@@ -20,8 +20,7 @@ const (
 	revokeProjectTokens = `UPDATE tokens SET revoked_at = @now WHERE project_id = @id AND revoked_at IS NULL RETURNING id`
 )
 
-// deleteProject does DeleteProject. The timeline shows it as a change of the project: the specification has no other action
-// for it.
+// deleteProject does DeleteProject. The timeline shows it as a change of the project: the specification has no other action for it.
 func (t *tx) deleteProject(ctx context.Context, actor core.Actor, id int64) error {
 	n, err := pg.Exec(ctx, t, hideProject, pg.Args{"id": id, "now": t.Now})
 	if err != nil {
@@ -77,7 +76,7 @@ func (s *Store) UnpurgedProjects(ctx context.Context) ([]int64, error) {
 var keptTables = []string{"activity", "approvals", "tokens"}
 
 // listProjectTables finds the tables of project data, including each partition, with the columns that find a project's
-// rows: those of the primary key, or of the longest index.
+// rows: the columns of the primary key, or of the longest index.
 const listProjectTables = `
 SELECT DISTINCT ON (c.relname) c.relname::text AS name, ARRAY(
 	SELECT a.attname::text FROM unnest(x.indkey) WITH ORDINALITY AS k (attnum, place)

@@ -65,8 +65,7 @@ func (s *Store) ReadRelease(ctx context.Context, project int64, version string) 
 	return detail, err
 }
 
-// namesOfRelease finds the stored names of a release in events and deploys: masked names differ when the project's rules
-// change.
+// namesOfRelease finds the stored names of a release in events and deploys: masked names differ when the project's rules change.
 const namesOfRelease = `
 SELECT release AS name FROM issue_releases
 WHERE strpos(release, E'\x1f') > 0 AND split_part(release, E'\x1f', 2) = @digest AND project_id = @project_id

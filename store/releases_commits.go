@@ -135,8 +135,7 @@ func (s *Store) FinalizeRelease(ctx context.Context, projects []int64, version s
 	})
 }
 
-// ReadReleasedAt returns when releases were finalized, by project and shown name. Releases that are not finalized are not
-// in the map.
+// ReadReleasedAt returns when releases were finalized, by project and shown name. Releases that are not finalized are not in the map.
 func (s *Store) ReadReleasedAt(ctx context.Context, releases []core.Release) (map[core.ReleaseKey]core.Time, error) {
 	projects, versions, digests := make([]int64, len(releases)), make([]string, len(releases)), make([]string, len(releases))
 	for i, r := range releases {

@@ -30,14 +30,13 @@ const (
 	lockAtMost = 5 * time.Minute
 )
 
-// migrationAttempts bounds the attempts of a migration that gives up waiting for a lock: with the pauses, about five
-// minutes.
+// migrationAttempts bounds the attempts of a migration that gives up waiting for a lock: with the pauses, about five minutes.
 const migrationAttempts = 150
 
 // migrationConnections are only for migrating: the library takes a second one for its lock.
 const migrationConnections = 2
 
-// Migrate brings the schema up to date: our tables, and those of the queue, which has its own migrations. Servers that
+// Migrate brings the schema up to date: our tables, and the queue's tables, which have their own migrations. Servers that
 // start together wait for each other on a row of a table. Unlike advisory locks that also works behind connection poolers.
 func (s *Store) Migrate(ctx context.Context, log *slog.Logger) error {
 	pool, err := s.openMigrationPool(ctx)
@@ -56,8 +55,7 @@ func (s *Store) Migrate(ctx context.Context, log *slog.Logger) error {
 	})
 }
 
-// CheckSchema returns nil if the database has had all migrations, ErrOldSchema if not, or the reason why it cannot find
-// out.
+// CheckSchema returns nil if the database has had all migrations, ErrOldSchema if not, or the reason why it cannot find out.
 func (s *Store) CheckSchema(ctx context.Context) error {
 	return s.withMigrations(s.db.Reserved, func(m *migration) error {
 		pending, err := m.hasPending(ctx)

@@ -11,8 +11,7 @@ import (
 	"errand/store/watch"
 )
 
-// keepChangedPullRequests is how long the time of a pull request's last change is kept. Deliveries are sent again for a few
-// days.
+// keepChangedPullRequests is how long the time of a pull request's last change is kept. Deliveries are sent again for a few days.
 const keepChangedPullRequests = 90 * 24 * time.Hour
 
 const (
@@ -37,8 +36,7 @@ func (c scmChange) isLate(ctx context.Context, d SCMDelivery) (bool, error) {
 }
 
 const (
-	// Without merged pull requests: their fixes wait for a deploy, even if they were closed, as happens after a merge by
-	// hand.
+	// Without merged pull requests: their fixes wait for a deploy, even if they were closed, as happens after a merge by hand.
 	waitingForPullRequest = `
 SELECT ` + watch.Columns + `, f.linked_by_type = 'system' AND f.linked_by = 'scm' AS is_hooked
 FROM fixes f

@@ -14,7 +14,7 @@ const readServer = `
 SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
 	current_setting('server_encoding') AS encoding`
 
-// CheckServer returns an error unless the database answers, has a supported version, and can store any text.
+// CheckServer returns an error unless the database answers, is of a supported version, and can store any text.
 func (s *Store) CheckServer(ctx context.Context) error {
 	server, err := pg.QueryOne[struct {
 		Version  int

@@ -49,8 +49,7 @@ func TestSettingsAreTheInstallations(t *testing.T) {
 	}
 }
 
-// TestSettingThatCannotBeRead has a setting of a newer version: the known settings still apply, since a default could
-// delete data.
+// TestSettingThatCannotBeRead has a setting of a newer version: the known settings still apply, since a default could delete data.
 func TestSettingThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)

@@ -88,8 +88,7 @@ func (s *Store) ListSetupKeys(ctx context.Context, actor core.Actor) ([]core.Lis
 	return pg.QueryMany[core.ListedSetupKey](ctx, s.db.Main, listSetupKeys, pg.Args{"only": setupKeyOf(actor)})
 }
 
-// RevokeSetupKey revokes a setup key and the tokens that it made. A key that is unknown, revoked, or invisible to the actor
-// is not_found.
+// RevokeSetupKey revokes a setup key and the tokens that it made. A key that is unknown, revoked, or invisible to the actor is not_found.
 func (s *Store) RevokeSetupKey(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		n, err := pg.Exec(ctx, t, revokeSetupKey, pg.Args{"id": id, "now": t.Now, "only": setupKeyOf(actor)})

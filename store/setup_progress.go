@@ -22,7 +22,7 @@ WHERE (@key::bigint = 0 OR a.setup_key_id = @key) AND (@projects::bigint[] IS NU
 ORDER BY a.created_at DESC, a.project_id DESC`
 	readSetupProgress = selectSetupProgress + `
 WHERE a.project_id = @id`
-	// All issues of an app are read once: an app without one that counts has no issues to read.
+	// This reads all issues of an app only once: when it has its first issue that is not a test.
 	noteFirstEvents = `
 UPDATE setup_apps a
 SET first_event_at = (SELECT min(i.first_seen) FROM issues i WHERE i.project_id = a.project_id AND NOT i.test)

@@ -32,7 +32,7 @@ var setupSteps = map[core.SetupStep]string{
 	core.StepConnected: noteConnected, core.StepSDKInstalled: noteInstalled, core.StepDeployConfigured: noteDeployReady,
 }
 
-// ReportSetupStep notes when a step of the setup of a project was first reported, and by which program.
+// ReportSetupStep notes when a step of the setup of a project was first reported, and the program that reported it.
 func (s *Store) ReportSetupStep(ctx context.Context, project int64, step core.SetupStep, program core.Program) error {
 	return s.inTx(ctx, func(t *tx) error {
 		for _, sql := range []string{trackSetup, setupSteps[step]} {
@@ -45,7 +45,7 @@ func (s *Store) ReportSetupStep(ctx context.Context, project int64, step core.Se
 	})
 }
 
-// testEventAtMost is the longest time for sending a test event. An attempt that has not ended by then, because the server
+// testEventAtMost is the longest time for sending a test event. An attempt that takes longer, because the server
 // died, may be repeated.
 const testEventAtMost = time.Minute
 

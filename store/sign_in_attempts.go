@@ -8,7 +8,7 @@ import (
 	"errand/store/pg"
 )
 
-// keepAttempts is longer than any window in which attempts are counted.
+// keepAttempts is longer than any window for counting attempts.
 const keepAttempts = 24 * time.Hour
 
 const (
@@ -27,8 +27,7 @@ RETURNING attempts`
 	deleteAttempts = `DELETE FROM sign_in_attempts WHERE since < @before`
 )
 
-// AttemptLimit is the number of attempts of a subject in a window of time, which begins with its first one. All servers
-// count together.
+// AttemptLimit is the number of attempts of a subject in a window of time, which begins with its first one. All servers count together.
 type AttemptLimit struct {
 	Subject []byte // SHA-256 of the subject, such as an account or an address
 	Limit   int

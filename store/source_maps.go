@@ -138,8 +138,7 @@ func (s *Store) FindSourceMapProject(ctx context.Context, id int64) (int64, erro
 	return row.ProjectID, core.CheckReach(ctx, row.ProjectID)
 }
 
-// DeleteSourceMap deletes a source map of a project and returns its blob, which other maps may share. An unknown map is
-// not_found.
+// DeleteSourceMap deletes a source map of a project and returns its blob, which other maps may share. An unknown map is not_found.
 func (s *Store) DeleteSourceMap(ctx context.Context, actor core.Actor, project, id int64) (blob string, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		row, err := pg.QueryOne[struct{ Release, Name, Blob string }](ctx, t, deleteSourceMap, pg.Args{"project_id": project, "id": id})

@@ -79,8 +79,7 @@ func (t *tx) takeSourceMapTurn(ctx context.Context, project int64) error {
 	return err
 }
 
-// holdBlob keeps the blob of another map from being deleted until the transaction has ended. If it is gone, the error is
-// ErrBlobGone.
+// holdBlob keeps the blob of another map from being deleted until the transaction has ended. If it is gone, the error is ErrBlobGone.
 func (t *tx) holdBlob(ctx context.Context, n NewSourceMap) error {
 	if strings.HasSuffix(n.Blob, "-"+strconv.FormatInt(n.ID, 10)) {
 		return nil // the map's own blob

@@ -49,8 +49,7 @@ func (s *Store) ReleaseHasSourceMaps(ctx context.Context, project int64, release
 	return row.HasAny, err
 }
 
-// HasSourceMapsOfDists reports whether a file of a release, given by its stored name, has source maps for events of a
-// particular dist.
+// HasSourceMapsOfDists reports whether a file of a release, given by its stored name, has source maps for events of a particular dist.
 func (s *Store) HasSourceMapsOfDists(ctx context.Context, project int64, release, path string) (bool, error) {
 	row, err := pg.QueryOne[struct{ HasAny bool }](ctx, s.db.Main, hasMapsOfDists,
 		pg.Args{"project_id": project, "digest": core.DigestName(release), "path": path})

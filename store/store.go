@@ -22,8 +22,7 @@ import (
 type Options struct {
 	URL   string     // a Postgres connection string
 	Clock core.Clock // the current time
-	// Settings are the values of this server by name, for those of core.InstallationSettings that the installation does not
-	// set.
+	// Settings are this server's values, by name, for the core.InstallationSettings that the installation does not set.
 	Settings map[string]string
 
 	// Verify bounds how long the error of a deployed fix has to stay away. The zero value is DefaultVerify.

@@ -111,8 +111,7 @@ func (t *tx) addMember(ctx context.Context, actor core.Actor, n NewTeamMember) (
 	return member, t.recordMember(ctx, actor, core.ActionTeamAddMember, member)
 }
 
-// ChangeTeamRole gives a member of a team another role. It returns not_found or ErrLastTeamAdmin. The same role changes
-// nothing.
+// ChangeTeamRole gives a member of a team another role. It returns not_found or ErrLastTeamAdmin. The same role changes nothing.
 func (s *Store) ChangeTeamRole(ctx context.Context, actor core.Actor, team, id int64, role core.TeamRole) (member TeamMember, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		member, err = t.lockMember(ctx, team, id)

@@ -33,8 +33,7 @@ func (s *Store) ListAppsOfTeam(ctx context.Context, team int64) ([]App, error) {
 	return apps, nil
 }
 
-// AssignApp lets a team see an app. It returns not_found for the team, or project_not_found. Assigning it again changes
-// nothing.
+// AssignApp lets a team see an app. It returns not_found for the team, or project_not_found. Assigning it again changes nothing.
 func (s *Store) AssignApp(ctx context.Context, actor core.Actor, team, app int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		if err := intake.ShareProject(ctx, t.Tx, app); err != nil {
@@ -45,8 +44,7 @@ func (s *Store) AssignApp(ctx context.Context, actor core.Actor, team, app int64
 	})
 }
 
-// UnassignApp stops a team from seeing an app, or returns not_found for the team. It changes nothing if the team does not
-// see the app.
+// UnassignApp stops a team from seeing an app, or returns not_found for the team. It changes nothing if the team does not see the app.
 func (s *Store) UnassignApp(ctx context.Context, actor core.Actor, team, app int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		args := pg.Args{"team_id": team, "project_id": app}

@@ -153,8 +153,7 @@ func holderOf(token core.Token) core.Actor {
 	return core.Actor{Type: core.ActorToken, ID: core.OptInt(token.ID), Name: token.Name, Scopes: token.Scopes}
 }
 
-// TestRevokedTokenHoldsNothing checks that the claims of a token end with it, even if the deletion of its project revokes
-// it.
+// TestRevokedTokenHoldsNothing checks that the claims of a token end with it, even if the deletion of its project revokes it.
 func TestRevokedTokenHoldsNothing(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)

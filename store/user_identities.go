@@ -36,7 +36,7 @@ type Identity struct {
 }
 
 // FindOrBindUser returns the user with the identity. If there is none, it gives the identity to the user with its address.
-// If there is no such user either, it creates one when that is allowed, or returns not_found. If the address belongs to a
+// If that fails too, it creates a user when that is allowed, or returns not_found. If the address belongs to a
 // user with another identity of the provider, it returns ErrOtherIdentity.
 func (s *Store) FindOrBindUser(ctx context.Context, i Identity) (user User, err error) {
 	for range 3 { // the same person may come several times in parallel: a later round finds the identity

@@ -30,7 +30,7 @@ type UserLink struct {
 	UserID int64 // the user whose password it sets; 0: it signs the first user up
 }
 
-// MakeSignUpLink makes the link with which the first user signs up; hash is its SHA-256. It replaces earlier ones. It
+// MakeSignUpLink makes the link that the first user signs up with; hash is its SHA-256. It replaces earlier ones. It
 // reports whether it made one, which it does only while there are no users.
 func (s *Store) MakeSignUpLink(ctx context.Context, hash []byte) (made bool, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
@@ -46,7 +46,7 @@ func (s *Store) MakeSignUpLink(ctx context.Context, hash []byte) (made bool, err
 	return made, err
 }
 
-// MakePasswordLink makes the link with which a user sets a new password.
+// MakePasswordLink makes the link that lets a user set a new password.
 func (s *Store) MakePasswordLink(ctx context.Context, userID int64, hash []byte) error {
 	return s.inTx(ctx, func(t *tx) error { return t.insertLink(ctx, userID, hash) })
 }

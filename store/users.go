@@ -51,7 +51,7 @@ type User struct {
 	OldHashes         []core.Secret // of earlier passwords, latest first
 }
 
-// ListHashes returns the hash of the current password, which may be empty, and those of earlier ones.
+// ListHashes returns the hash of the current password, which may be empty, and the hashes of earlier ones.
 func (u User) ListHashes() []string {
 	hashes := []string{u.PasswordHash.Reveal()}
 	for _, hash := range u.OldHashes {

@@ -43,7 +43,7 @@ type NewWebhook struct {
 	Sealed         string
 }
 
-// The existing webhooks: those of a deleted project are gone with it.
+// The existing webhooks: the webhooks of a deleted project are gone with it.
 const webhooksThere = `
 FROM webhooks w LEFT JOIN projects p ON p.id = w.project_id
 LEFT JOIN LATERAL (

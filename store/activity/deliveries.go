@@ -22,8 +22,7 @@ func FirstDelivery(change int64) int64 { return change * MaxWebhooks }
 // InsertDeliveries makes a delivery for every webhook that should hear of a change. It reads the relation changed (id,
 // project_id, issue_id, event, at, client_at, client_since): client_at is when events of a browser or an app came with the
 // change, if any, and after client_since such events make the trust of the project low. Without webhooks it costs nothing.
-// Only webhooks of the demo project itself hear of its examples: they must wake nobody and start no agent, because they
-// never happened.
+// Only webhooks of the demo project itself hear of its examples: they must wake nobody and start no agent, because they never happened.
 const InsertDeliveries = `
 -- the deliveries of the changes
 INSERT INTO deliveries (project_id, id, webhook_id, issue_id, created_at, due_at, next_attempt_at, event)

@@ -36,7 +36,7 @@ type finder struct {
 	folders  []string // the folders to look at otherwise
 }
 
-// usualFolders lists the folders where packages put the server programs, then those of PATH.
+// usualFolders lists the folders where packages put the server programs, then the folders of PATH.
 func usualFolders() []string {
 	var folders []string
 	for _, pattern := range []string{
@@ -57,8 +57,7 @@ func usualFolders() []string {
 	return append(folders, filepath.SplitList(os.Getenv("PATH"))...)
 }
 
-// findBinaries returns the binaries for data of the given major version, or the newest ones when major
-// is 0.
+// findBinaries returns the binaries for data of the given major version, or the newest ones when major is 0.
 func (f finder) findBinaries(ctx context.Context, major int) (binaries, error) {
 	if f.override != "" {
 		return f.findOverride(ctx, major)

@@ -123,8 +123,7 @@ func (c *cluster) initdb(ctx context.Context, bin binaries, sync bool) error {
 	}
 	args := []string{
 		"-D", c.dir, "--username=" + superuser, "--encoding=UTF8", "--locale=C", "--data-checksums",
-		// Everyone who may enter the socket's folder is let in. The network stays shut even if a
-		// setting opened it.
+		// Everyone who may enter the socket's folder is let in. The network stays shut even if a setting opened it.
 		"--auth-local=trust", "--auth-host=reject",
 	}
 	if !sync {
@@ -139,8 +138,7 @@ func (c *cluster) initdb(ctx context.Context, bin binaries, sync bool) error {
 	return nil
 }
 
-// replaceEmptyDir renames from to to, which is absent or an empty folder, and syncs the change to the
-// disk.
+// replaceEmptyDir renames from to to, which is absent or an empty folder, and syncs the change to the disk.
 func replaceEmptyDir(from, to string) error {
 	if err := os.Remove(to); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// logFileMax is the size in bytes from which the log is moved aside.
+// logFileMax is the largest size of the log in bytes; boundSize moves a larger one aside.
 const logFileMax = 8 << 20
 
 // logFile is the file that postgres writes its log to, as its standard output and error.

@@ -18,14 +18,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-// helperDir makes the test binary a server on the data folder that it names. A test may kill that
-// server.
+// helperDir makes the test binary a server on the data folder that it names. A test may kill that server.
 const helperDir = "EMBEDDED_TEST_SERVE"
 
 const testWait = 20 * time.Second
 
-// noSync makes tests fast. Written data survives a crash of Postgres: only a crash of the machine could
-// lose it.
+// noSync makes tests fast. Written data survives a crash of Postgres: only a crash of the machine could lose it.
 var noSync = map[string]string{"fsync": "off"}
 
 func TestMain(m *testing.M) {

@@ -21,8 +21,7 @@ func setDeathSignal(*syscall.SysProcAttr, syscall.Signal) {}
 const psWait = 10 * time.Second
 
 // findProcesses returns the pid of the living postmaster of this cluster. It does not find sessions
-// that outlive the postmaster: Postgres refuses to start until they have ended, and is then started
-// again.
+// that outlive the postmaster: Postgres refuses to start until they have ended, and is then started again.
 func (c *cluster) findProcesses() ([]int, error) {
 	pid := c.postmasterPID()
 	if pid <= 0 || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {

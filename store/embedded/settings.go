@@ -12,7 +12,7 @@ import (
 // recovery after a crash replays at most that much.
 const DefaultMemory = 64
 
-// MinMemory is the least shared memory in MB in which a batch of events can be written.
+// MinMemory is the least shared memory in MB that suffices for writing a batch of events.
 const MinMemory = 16
 
 // walPerMemory is how many times larger than the shared memory pg_wal may grow. Less means more

@@ -217,8 +217,7 @@ func (w *Writer) assignEventIDs(ctx context.Context, events []NewEvent) error {
 	return err
 }
 
-// assignIssues sets the issue of each event: one that the store remembers, one that the database has, or a new one that the
-// batch makes.
+// assignIssues sets the issue of each event: one that the store remembers, one that the database has, or a new one that the batch makes.
 func (w *Writer) assignIssues(ctx context.Context, b *batch) error {
 	var unknown []issueKey
 	asked := map[issueKey]bool{}

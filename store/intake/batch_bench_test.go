@@ -33,8 +33,7 @@ func BenchmarkAddEvents(b *testing.B) {
 	}
 }
 
-// BenchmarkAddOldClients adds batches of events of one issue with a deployed fix, as clients with an older release send
-// them.
+// BenchmarkAddOldClients adds batches of events of one issue with a deployed fix, as clients with an older release send them.
 func BenchmarkAddOldClients(b *testing.B) {
 	for _, size := range []int{1, 8, 32} {
 		b.Run(fmt.Sprint("events=", size), func(b *testing.B) {
@@ -89,7 +88,7 @@ func benchmarkAdding(b *testing.B, s *store.Store, size int, group func(n int) s
 var words = []string{"Order", "Cart", "Price", "Invoice", "Stock", "Refund", "User", "Address", "Card", "Coupon", "Tax", "Parcel",
 	"Return", "Bill", "Shop"}
 
-// featuresOf returns the features of an issue in an app that has a few hundred functions.
+// featuresOf returns the features of an issue in an app with a few hundred functions.
 func featuresOf(n int) []int32 {
 	random := rand.New(rand.NewPCG(uint64(n), 1))
 	exception := core.Exception{Type: "PaymentError"}

@@ -16,7 +16,7 @@ import (
 // The new counts of the running hour decide in the same transaction which issues spike. That is exact, because everyone who
 // counts on an issue holds its row. A webhook hears of a spike once per issue and clock hour; spikes records that. A batch
 // makes at most 1,000 of these deliveries, the number of ids of one change; the rest follows with the next event. Where no
-// webhook wants spikes, the only cost is to find that out.
+// webhook wants spikes, the only cost is finding that out.
 const countHours = `
 WITH of_issues AS (
 	INSERT INTO issue_hours (project_id, issue_id, hour, events, fives)

@@ -57,8 +57,7 @@ func TestSpikeIsToldOnceAnHour(t *testing.T) {
 	require.Equal(t, 3, told())
 }
 
-// Every batch takes the id of a change, and the id of the change's first delivery is a thousand times as large: it soon
-// needs 64 bits.
+// Every batch takes the id of a change, and the id of the change's first delivery is a thousand times as large: it soon needs 64 bits.
 func TestIDsOfDeliveriesGrowBeyond32Bits(t *testing.T) {
 	t.Parallel()
 	s, clock := storetest.OpenShop(t)

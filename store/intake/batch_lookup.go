@@ -122,7 +122,7 @@ func findIssues(ctx context.Context, on pg.Reader, groups []issueKey) (map[issue
 	return found, err
 }
 
-// listIssueKeys returns the fingerprints of the events that count, each once, in the order in which they came.
+// listIssueKeys returns the fingerprints of the events that count, each once, in the order of arrival.
 func (b *batch) listIssueKeys() []issueKey {
 	var list []issueKey
 	seen := map[issueKey]bool{}
@@ -141,7 +141,7 @@ ORDER BY i.project_id, i.id FOR UPDATE OF i`
 
 const reopenIssue = `UPDATE issues SET status = 'unresolved', status_at = @now WHERE project_id = @project_id AND id = @id`
 
-// countedIssue is an issue on which a batch counts.
+// countedIssue is an issue that a batch counts on.
 type countedIssue struct {
 	ProjectID    int64
 	ID           int64

@@ -133,7 +133,7 @@ type modelIssue struct {
 	released sightings
 }
 
-// sightings are the events with a release, in the order in which they arrived.
+// sightings are the events with a release, in the order of arrival.
 type sightings []sighting
 
 type sighting struct {

@@ -13,8 +13,7 @@ import (
 	"errand/store/pg"
 )
 
-// planNewIssues takes an id for each fingerprint without an issue: the batch will make that issue, named after its first
-// event.
+// planNewIssues takes an id for each fingerprint without an issue: the batch will make that issue, named after its first event.
 func (w *Writer) planNewIssues(ctx context.Context, b *batch) error {
 	b.firstEvents = b.findFirstEvents()
 	if len(b.firstEvents) == 0 {

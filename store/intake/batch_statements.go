@@ -11,8 +11,8 @@ import "errand/store/activity"
 
 // checkIssues runs first in a batch that makes issues, which are only made if the batch can proceed. It locks the batch's
 // issues and finds out whether each can be counted on. undecided_at is the time of the newest event, or long ago if the
-// long way has already decided what the batch does to its issues. harmless_fix is the fix to which all the issue's events
-// are harmless, unless there was a deploy since.
+// long way has already decided what the batch does to its issues. harmless_fix is set when all the issue's events are
+// harmless to that fix, unless there was a deploy since.
 const checkIssues = `
 WITH locked AS MATERIALIZED (
 	SELECT i.project_id, i.status, i.fix_id, i.reopens_after, n.project_id AS wanted, n.undecided_at, n.harmless_fix, n.deploys

@@ -90,8 +90,7 @@ func (w *Writer) readSamples(ctx context.Context, project int64) ([][]byte, erro
 }
 
 // buildDictionary joins the samples that help most. It prefers samples that compress worst with the ones chosen before.
-// Plain text works better than the dictionaries that the library builds: real events of 2.6 KB take 362 bytes instead of
-// 735.
+// Plain text works better than the dictionaries that the library builds: real events of 2.6 KB take 362 bytes instead of 735.
 func buildDictionary(samples [][]byte) ([]byte, error) {
 	var content, packed []byte
 	explained, err := newPacker()

@@ -16,7 +16,7 @@ const moveEventIDs = `UPDATE event_ids SET issue_id = @to WHERE project_id = @pr
 // EventID is the SDK's id of an event.
 type EventID struct{ EventID [16]byte }
 
-// MoveEventIDs makes the answer for an event that is sent again name the issue to which it was moved.
+// MoveEventIDs records the new issue of moved events: if one is sent again, the answer names that issue.
 func MoveEventIDs(ctx context.Context, t *pg.Tx, project, to int64, events []EventID) error {
 	free, err := lockFreeEventIDs(ctx, t, project, events)
 	if err != nil {

@@ -28,8 +28,8 @@ type DroppedDay struct {
 }
 
 // DropExpired deletes stored events and their ids that arrived before the day that lies the given number of days back,
-// whole days at a time. Issues keep their counts but update how many events are stored. It returns what it deleted, also
-// beside an error. 0 days means never: it deletes nothing.
+// whole days at a time. Issues keep their counts but update how many events are stored. It returns what it deleted, even
+// together with an error. 0 days means never: it deletes nothing.
 func (w *Writer) DropExpired(ctx context.Context, days int) ([]DroppedDay, error) {
 	if days == 0 {
 		return nil, nil

@@ -11,8 +11,7 @@ import (
 )
 
 // TrimIssues stores the events that have waited, and deletes stored events of issues that have more than they keep: the
-// first ones and the newest stay (decisions 2). It only knows the issues to which this server added events; other servers
-// trim theirs.
+// first ones and the newest stay (decisions 2). It only knows the issues that got events through this server; other servers trim theirs.
 func (w *Writer) TrimIssues(ctx context.Context) error {
 	now, keep := w.db.Now(), w.keep()
 	return w.trimIssues(ctx, w.fullIssues.takeIssues(func(i *fullIssue) bool { return i.isDue(keep, now) }))

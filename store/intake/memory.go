@@ -5,8 +5,7 @@ import "hash/maphash"
 // memory is what the writer remembers of earlier batches, so that it does not have to ask again. All of it may be wrong or
 // forgotten at any time: the statements check issues, and the rest only saves work.
 //
-// Its keys are hashes of 64 bits with a secret seed: a missing entry is mistaken for another one in less than one of 10^14
-// cases.
+// Its keys are hashes of 64 bits with a secret seed: a missing entry is mistaken for another one in less than one of 10^14 cases.
 type memory struct {
 	issues *recent[uint64, rememberedIssue] // by the hash of the issueKey
 	rows   *recent[uint64, struct{}]        // hashes of the users and names that issues have
@@ -22,7 +21,7 @@ type rememberedIssue struct {
 	users  uint16 // how many users it affected, up to MaxUsers
 }
 
-// MaxUsers is the limit up to which users are counted exactly (primary API, Issue).
+// MaxUsers is the largest number of users that is counted exactly (primary API, Issue).
 const MaxUsers = 1000
 
 // userKey is a user who is counted on an issue.
@@ -31,7 +30,7 @@ type userKey struct {
 	user           [16]byte
 }
 
-// issueName is an environment or release in which an issue has a stored event.
+// issueName is an environment or release of an issue's stored events.
 type issueName struct {
 	project, issue int64
 	isRelease      bool

@@ -2,7 +2,7 @@ package intake
 
 import "errand/fixes"
 
-// watchedFix is the deployed fix of an issue and the number of deploys reported by then. Which events show that the fix
+// watchedFix is the deployed fix of an issue and the number of deploys reported so far. Which events show that the fix
 // does not hold depends on nothing else.
 type watchedFix struct{ fix, deploys int64 }
 

@@ -11,7 +11,7 @@ import (
 	"errand/core"
 )
 
-// maxPayload is far above the 256 KB to which an event is trimmed: anything larger is not ours.
+// maxPayload is far above 256 KB, the size of a trimmed event: anything larger is not ours.
 const maxPayload = 4 << 20
 
 // maxWindow bounds the memory of a compressor: no event is larger.

@@ -18,7 +18,7 @@ type ProjectDay struct {
 	Day       time.Time // its start, UTC
 }
 
-// DayOf returns the day on which an event counts: the day of its arrival.
+// DayOf returns the day that an event counts for: the day of its arrival.
 func (e *NewEvent) DayOf() ProjectDay { return ProjectDay{e.ProjectID, truncateDay(e.ReceivedAt)} }
 
 const countDays = `
@@ -63,8 +63,7 @@ SELECT sqrt(CASE WHEN current_setting('errand.proceeds', true) IS DISTINCT FROM 
 // overQuota is the SQLSTATE of the square root of -1. No other statement takes a square root.
 const overQuota = pgerrcode.InvalidArgumentForPowerFunction
 
-// quotas are the project days that have a quota and the number of events that a batch adds to each, as arrays of a
-// statement.
+// quotas are the project days that have a quota and the number of events that a batch adds to each, as arrays of a statement.
 type quotas struct {
 	project       []int64
 	day           []time.Time
@@ -111,8 +110,7 @@ FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS n (project_id, event_id
 LEFT JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id
 ORDER BY n.place`
 
-// FindStored reports for each event, in order, whether its id is stored or was counted within a day: adding it again would
-// count nothing.
+// FindStored reports for each event, in order, whether its id is stored or was counted within a day: adding it again would count nothing.
 func (w *Writer) FindStored(ctx context.Context, events []NewEvent) ([]bool, error) {
 	project, event := make([]int64, len(events)), make([][16]byte, len(events))
 	for i := range events {

@@ -17,8 +17,7 @@ import (
 	"errand/store/storetest"
 )
 
-// countRoundTrips returns a URL that leads to a database, and a count of the times that Postgres has reported there that it
-// is ready.
+// countRoundTrips returns a URL that leads to a database, and a count of the times that Postgres has reported there that it is ready.
 func countRoundTrips(t *testing.T, databaseURL string) (counted string, trips *atomic.Int64) {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
@@ -74,8 +73,7 @@ func passOn(client net.Conn, behind string, trips *atomic.Int64) {
 	}
 }
 
-// TestRoundTripsOfABatch checks that settings cost no round trip: a batch of known issues takes one, and the long way no
-// more than before.
+// TestRoundTripsOfABatch checks that settings cost no round trip: a batch of known issues takes one, and the long way no more than before.
 func TestRoundTripsOfABatch(t *testing.T) {
 	t.Parallel()
 	databaseURL, trips := countRoundTrips(t, storetest.NewURL(t))

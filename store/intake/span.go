@@ -9,7 +9,7 @@ import (
 
 // Span is the time over which an issue was seen, with facts about its ends (decisions 3): first_release and last_release
 // are the first and last known, so that an event without a release changes neither, and level comes from the latest event.
-// Events are ordered by the time at which they happened; of two at the same time, the later arrival is the later event.
+// Events are ordered by when they happened; of two at the same time, the later arrival is the later event.
 type Span struct {
 	FirstSeen      core.Time
 	LastSeen       core.Time

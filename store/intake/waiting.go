@@ -16,8 +16,7 @@ import (
 const waitingBytes = 32 << 20
 
 const (
-	// quietFor is how long an issue must be without events before its waiting events are stored; waitAtMost is the longest
-	// wait.
+	// quietFor is how long an issue must be without events before its waiting events are stored; waitAtMost is the longest wait.
 	quietFor   = 2 * time.Second
 	waitAtMost = 15 * time.Second
 	// trimSlack is how many surplus events an issue may store before the middle is deleted, since deleting in portions is

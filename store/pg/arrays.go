@@ -9,8 +9,7 @@ import (
 )
 
 // arrayCodec sends slices of T as arrays. It embeds the library's codec, which does everything else. The library's own
-// sending takes an allocation or two for each element: three quarters of the allocations of a batch of events. No element
-// is NULL.
+// sending takes an allocation or two for each element: three quarters of the allocations of a batch of events. No element is NULL.
 type arrayCodec[T any] struct {
 	*pgtype.ArrayCodec
 	appendElement func([]byte, T) []byte

@@ -26,7 +26,7 @@ const (
 // keepConnected is how long an unused connection stays. A server that closes its last connection might not get another one.
 const keepConnected = 24 * time.Hour
 
-// finishCanceled is how long a statement may go on after its context has ended. Nearly all have finished by then, and the
+// finishCanceled is how long a statement may go on after its context has ended. Nearly all finish in that time, and the
 // connection stays. Canceling each would leave an error in the log of Postgres whenever a server stops or a client leaves.
 const finishCanceled = 500 * time.Millisecond
 

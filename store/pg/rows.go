@@ -10,8 +10,7 @@ import (
 	"errand/core"
 )
 
-// Args are the named arguments of a statement. Every name in the statement needs an argument, and every argument must be
-// used.
+// Args are the named arguments of a statement. Every name in the statement needs an argument, and every argument must be used.
 type Args = pgx.StrictNamedArgs
 
 // Reader is what all pools and transactions have in common.

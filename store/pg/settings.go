@@ -10,8 +10,7 @@ import (
 )
 
 // No connection has session settings: behind a pooler in transaction mode, such as PgBouncer, it belongs to another client
-// a moment later. A transaction sets what it needs when it begins, in the same round trip. PrepareRole sets the rest on the
-// role.
+// a moment later. A transaction sets what it needs when it begins, in the same round trip. PrepareRole sets the rest on the role.
 const (
 	// A frozen server must not block the others with an open transaction.
 	beginTx = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '2s'`
@@ -23,8 +22,7 @@ SET LOCAL enable_seqscan = off;
 SET LOCAL plan_cache_mode = force_generic_plan;
 SET LOCAL jit = off`
 
-	// With MigrationSettings a transaction waits only a second for the locks of tables, because everyone who comes later
-	// waits behind it.
+	// With MigrationSettings a transaction waits only a second for the locks of tables, because everyone who comes later waits behind it.
 	MigrationSettings = `SET LOCAL lock_timeout = '1s'`
 
 	// BeginMigration begins a transaction with MigrationSettings.

@@ -27,8 +27,7 @@ func show(t *testing.T, db *pg.DB, setting string) (value string) {
 	return value
 }
 
-// TestPrepareRole checks that a role gets the settings that it lacks, that chosen values stay, and that refused settings
-// are named.
+// TestPrepareRole checks that a role gets the settings that it lacks, that chosen values stay, and that refused settings are named.
 func TestPrepareRole(t *testing.T) {
 	t.Parallel()
 	url := storetest.NewURL(t)

@@ -31,8 +31,7 @@ func (db *DB) InWriterTx(ctx context.Context, fn func(*Tx) error) error {
 	return db.inTxOn(ctx, db.Writer.pool, beginWriterTx, fn)
 }
 
-// inTxOn runs fn in a transaction. After a serialisation failure or a deadlock it runs fn a second time. Nothing else
-// retries.
+// inTxOn runs fn in a transaction. After a serialisation failure or a deadlock it runs fn a second time. Nothing else retries.
 func (db *DB) inTxOn(ctx context.Context, pool *pgxpool.Pool, begin string, fn func(*Tx) error) error {
 	var deliveries int64
 	run := func() error {
@@ -51,8 +50,7 @@ func (db *DB) inTxOn(ctx context.Context, pool *pgxpool.Pool, begin string, fn f
 	return WrapError(err)
 }
 
-// InSavepoint runs fn in a savepoint of the transaction. When fn fails, its changes are undone, and the transaction goes
-// on.
+// InSavepoint runs fn in a savepoint of the transaction. When fn fails, its changes are undone, and the transaction goes on.
 func (t *Tx) InSavepoint(ctx context.Context, fn func(*Tx) error) error {
 	return pgx.BeginFunc(ctx, t.Tx, func(savepoint pgx.Tx) error {
 		return fn(&Tx{Tx: savepoint, Now: t.Now, deliveries: t.deliveries})

@@ -48,7 +48,7 @@ func OpenShop(t testing.TB) (*store.Store, *Clock) {
 	return s, c
 }
 
-// OpenPair returns two stores on one database with the project shop, like those of two servers.
+// OpenPair returns two stores on one database with the project shop, for two servers.
 func OpenPair(t testing.TB) ([2]*store.Store, *Clock) {
 	t.Helper()
 	c, url := NewClock(), NewURL(t)

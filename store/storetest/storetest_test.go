@@ -31,7 +31,7 @@ func readValues(t *testing.T, url, sql string) []string {
 const tables = `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 	WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') ORDER BY 1`
 
-// rows counts the rows of all tables except those of the migration tools.
+// rows counts the rows of all tables except the migration tools' own.
 const rows = `SELECT c.relname || '=' || (xpath('/row/n/text()',
 		query_to_xml('SELECT count(*) AS n FROM ' || c.oid::regclass, false, true, '')))[1]
 	FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -9,8 +9,7 @@ import (
 	"errand/store"
 )
 
-// MakeWebhook makes a webhook and fills in the unset fields: a name, the format service, high trust, and all events except
-// spikes.
+// MakeWebhook makes a webhook and fills in the unset fields: a name, the format service, high trust, and all events except spikes.
 func MakeWebhook(t testing.TB, s *store.Store, n store.NewWebhook) int64 {
 	t.Helper()
 	var err error

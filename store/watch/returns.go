@@ -9,8 +9,8 @@ import (
 	"errand/store/pg"
 )
 
-// deploysOfName finds the deploys that judge a release by its name: those with the name, those of the commit that the name
-// may be, and those of the commits of the first group. The first of equal ones is enough.
+// deploysOfName finds the deploys that judge a release by its name: deploys with that name, deploys of the commit that the name
+// may be, and other deploys of the commits found by name. The first of equal deploys is enough.
 const deploysOfName = `
 WITH begins AS (
 	SELECT left(commit, @prefix) AS prefix FROM deploys WHERE project_id = @project_id AND digest = @digest
@@ -56,8 +56,7 @@ func (f Fix) CountDeploys(ctx context.Context, q pg.Querier) (int64, error) {
 	return row.Deploys, err
 }
 
-// ReadDeploysOfName returns the deploys of the release that an event names. fixes.IsReleaseWithFix judges the release by
-// them.
+// ReadDeploysOfName returns the deploys of the release that an event names. fixes.IsReleaseWithFix judges the release by them.
 func ReadDeploysOfName(ctx context.Context, q pg.Querier, project int64, name string) ([]fixes.Deploy, error) {
 	prefixes := []string{}
 	if commit, err := fixes.ParseCommit(name); err == nil {
@@ -84,8 +83,7 @@ WHERE project_id = @project_id AND id = @id`
 	setIssueRegressed = `UPDATE issues SET status = 'regressed', status_at = @now WHERE project_id = @project_id AND id = @id`
 )
 
-// Regress ends the fix because its error returned in a release; release is empty when the event named none. The issue is
-// locked.
+// Regress ends the fix because its error returned in a release; release is empty when the event named none. The issue is locked.
 func (f Fix) Regress(ctx context.Context, db *pg.DB, t *pg.Tx, from core.Status, release string) error {
 	_, err := pg.Exec(ctx, t, setFixRegressed, pg.Args{"project_id": f.ProjectID, "id": f.ID, "release": release, "now": t.Now})
 	if err != nil {
