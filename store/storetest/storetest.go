@@ -1,4 +1,4 @@
-// Package storetest makes a real database for each test: a clone of a migrated template on a private Postgres that the
+// Package storetest makes a real database for each test: a clone of a migrated template on a private Postgres, which the
 // test process starts when the first test asks, and stops at its end.
 package storetest
 
@@ -29,8 +29,8 @@ type server struct {
 	postgres *embedded.Server
 	newest   uint32 // the highest oid of the template's tables
 	mu       sync.Mutex
-	admin    *pgx.Conn   // under mu, as what follows
-	free     []*database // that no test uses now
+	admin    *pgx.Conn   // guarded by mu, like the fields below
+	free     []*database // databases that no test is using
 	made     int
 }
 
@@ -49,7 +49,7 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// running is the server once it runs: what Main has to stop.
+// running is the server, once it runs, for Main to stop.
 var running *server
 
 func startServer() (*server, error) {
@@ -65,7 +65,7 @@ func startServer() (*server, error) {
 		Dir: dir, Log: slog.New(slog.DiscardHandler), Binaries: os.Getenv("POSTGRES_BIN"),
 		Settings: map[string]string{
 			"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "400",
-			// Neither UTC nor a whole hour away from it, to expose mistakes with zones.
+			// Neither UTC nor a whole hour away from it, to expose mistakes with time zones.
 			"timezone":        "Asia/Kathmandu",
 			"log_line_prefix": logPrefix,
 		},
@@ -122,13 +122,13 @@ func (s *server) makeTemplate(ctx context.Context) error {
 func (s *server) databaseURL(database string) string {
 	u, err := url.Parse(s.postgres.URL())
 	if err != nil {
-		panic(err) // embedded gave it
+		panic(err) // embedded made it
 	}
 	u.Path = "/" + database
 	return u.String()
 }
 
-// NewURL returns the address of a fresh migrated database that is the test's alone.
+// NewURL returns the address of a fresh migrated database for this test alone.
 func NewURL(t testing.TB) string {
 	t.Helper()
 	s, err := startOnce()
@@ -139,10 +139,10 @@ func NewURL(t testing.TB) string {
 	return d.url
 }
 
-// NewEmptyURL returns the address of a database without a schema that is the test's alone.
+// NewEmptyURL returns the address of a database without a schema for this test alone.
 func NewEmptyURL(t testing.TB) string { return NewEncodedURL(t, "UTF8") }
 
-// NewEncodedURL is EmptyURL with an encoding.
+// NewEncodedURL is NewEmptyURL with an encoding.
 func NewEncodedURL(t testing.TB, encoding string) string {
 	t.Helper()
 	s, err := startOnce()
@@ -153,7 +153,7 @@ func NewEncodedURL(t testing.TB, encoding string) string {
 	return s.databaseURL(name)
 }
 
-// New returns a store on a fresh migrated database that is the test's alone.
+// New returns a store on a fresh migrated database for this test alone.
 func New(t testing.TB) *store.Store { return NewAt(t, time.Now) }
 
 // NewAt is New with a clock.
@@ -162,7 +162,7 @@ func NewAt(t testing.TB, clock core.Clock) *store.Store {
 	return Open(t, NewURL(t), clock)
 }
 
-// Open returns a further store on the database, as a second server has it.
+// Open returns another store on the database, like a second server's.
 func Open(t testing.TB, databaseURL string, clock core.Clock) *store.Store {
 	t.Helper()
 	return OpenWith(t, store.Options{URL: databaseURL, Clock: clock})
@@ -186,7 +186,7 @@ func OpenWith(t testing.TB, o store.Options) *store.Store {
 	return db
 }
 
-// SaveSettings sets settings of the installation, by the names of their variables, which hold on the store at once.
+// SaveSettings sets settings of the installation, by the names of their variables. They hold on the store immediately.
 func SaveSettings(t testing.TB, db *store.Store, settings map[string]string) {
 	t.Helper()
 	values := map[string]*string{}
@@ -199,10 +199,10 @@ func SaveSettings(t testing.TB, db *store.Store, settings map[string]string) {
 	require.NoError(t, err)
 }
 
-// testPools has connections to the database of each store that is open: *store.Store -> *pgxpool.Pool.
+// testPools has, for each open store, a pool of connections to its database: *store.Store -> *pgxpool.Pool.
 var testPools sync.Map
 
-// QuerySQL runs a statement of the test's own on the database of a store that this package opened.
+// QuerySQL runs a test's own statement on the database of a store that this package opened.
 func QuerySQL(ctx context.Context, db *store.Store, sql string, args ...any) (pgx.Rows, error) {
 	pool, ok := testPools.Load(db)
 	if !ok {
