@@ -141,7 +141,7 @@ SELECT DISTINCT c.relname::text, a.attname::text
 FROM pg_index x
 JOIN pg_class c ON c.oid = x.indrelid
 JOIN pg_namespace n ON n.oid = c.relnamespace
-LEFT JOIN pg_depend d -- what expressions and conditions use, beside the columns themselves
+LEFT JOIN pg_depend d -- columns that expressions and conditions use, besides the indexed ones
 	ON d.classid = 'pg_class'::regclass AND d.objid = x.indexrelid AND d.refobjid = x.indrelid
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND (a.attnum = ANY (x.indkey) OR a.attnum = d.refobjsubid)
 JOIN pg_type t ON t.oid = a.atttypid
