@@ -45,7 +45,7 @@ func demoActor() core.Actor {
 	return a
 }
 
-// FillProject sends the events and repeats the actions on the issues. Called again, it sends only missing events, and leaves
+// FillProject sends the events and performs the actions on the issues. Called again, it sends only missing events, and leaves
 // issues with actions alone.
 func FillProject(ctx context.Context, o Options) (Summary, error) {
 	f := filler{o, o.Clock()}

@@ -100,8 +100,8 @@ func (d *digest) writeLocation(frame *core.Frame, lang language) {
 }
 
 // writeMappedCode writes the line of code from a source map, or else the name of the called function there, or else the name of
-// the function. So a better name for a function changes only the keys of frames without a line and a call. Among these, the name
-// came from a minifier, and the key changed with each build anyway.
+// the function. So a better name for a function changes only the keys of frames without a line and a call, and only if the old
+// name came from a minifier: such a key changed with each build anyway.
 func (d *digest) writeMappedCode(frame *core.Frame, function string) {
 	start := len(d.buf)
 	if d.buf = appendLine(d.buf, string(frame.ContextLine)); len(d.buf) > start {

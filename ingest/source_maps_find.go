@@ -59,8 +59,8 @@ func (l *mapLookUps) forgetAll() {
 	l.projects.Purge()
 }
 
-// hasMaps reports whether a project has source maps. It asks as often as a file is looked up, so that a project's first map takes
-// effect as soon as later ones do.
+// hasMaps reports whether a project has source maps. It asks at most as often as a file is looked up, so that a project's first
+// map takes effect as soon as later ones do.
 func (l *mapLookUps) hasMaps(project *knownProject, within time.Duration) bool {
 	now := l.clock()
 	known, isKnown := l.projects.Get(project.ID)
