@@ -33,7 +33,8 @@ var flagHelp = map[string]string{
 		"the private Postgres one is made when unset.",
 	"NOTIFY": "NATS servers through which servers tell each other of deliveries to send: nats://user:password@host:4222; " +
 		"unset, deliveries of other servers start some seconds later.",
-	"SMTP_URL":    "Mail server for alerts and forgotten passwords: smtp://user:password@host:587 or smtps://user:password@host:465; unset, no mail is sent.",
+	"SMTP_URL": "Mail server for alerts and forgotten passwords: smtp://user:password@host:587 or smtps://user:password@host:465; " +
+		"unset, no mail is sent.",
 	"EMAIL_FROM":  "Sender of these mails, such as Errand <errand@example.com>.",
 	"SCM_API_URL": "API of source control, for webhooks of the formats scm_dispatch and scm_issue.",
 	"WEBHOOK_ALLOW_PRIVATE": "Addresses that webhooks may call although they are not public: a comma list of CIDRs such as " +
