@@ -94,8 +94,11 @@ var arrows = map[string][]string{
 
 	"demo": {"core", "golang.org/x/sync"},
 
+	// The client of the command line knows a server by its API alone.
+	"client": {"core", "fixes", "prompts", "sourcemap", "wire", "golang.org/x/term", "golang.org/x/text"},
+
 	"app":        {"*"},
-	"cmd/errand": {"app", "github.com/alecthomas/kong"},
+	"cmd/errand": {"app", "client", "github.com/alecthomas/kong"},
 
 	// Programs of others, to start from: what they know of Errand is its API.
 	"examples/runner": {},

@@ -1,7 +1,6 @@
-package app_test
+package client_test
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,9 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/app"
-	"errand/core"
-	"errand/store/storetest"
+	"errand/client"
 )
 
 // writeFiles writes files below a folder.
@@ -28,10 +25,8 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 // lines the events show.
 func TestSourceMapsCommandReadsSources(t *testing.T) {
 	t.Parallel()
-	c := configOn(storetest.NewURL(t))
-	c.Blobs = core.Secret("file://" + t.TempDir())
-	s := startServer(t, c)
-	key := s.makeProject(t)
+	c := startServer(t, newConfig(t))
+	key := c.makeProject(t)
 	parent := t.TempDir()
 	repository := filepath.Join(parent, "shop")
 	bare := func(source string) string { return `{"version":3,"sources":["` + source + `"],"mappings":"AAAA"}` }
@@ -53,10 +48,10 @@ func TestSourceMapsCommandReadsSources(t *testing.T) {
 	writeFiles(t, repository, map[string]string{"dist/link.js": "", "dist/link.js.map": bare("../link.js")})
 
 	var out strings.Builder
-	upload := app.SourceMapUpload{
+	upload := client.SourceMapUpload{
 		Dir: filepath.Join(repository, "dist"), Sources: repository, Project: "web-shop", Release: "1.0", Dist: "7", URLPrefix: "~/",
 	}
-	require.NoError(t, upload.Send(t.Context(), app.Client{URL: s.URL(), Token: adminToken}, &out), out.String())
+	require.NoError(t, upload.Send(t.Context(), c.caller(), &out), out.String())
 
 	require.Equal(t, 5, strings.Count(out.String(), "1 of its sources have no text (sourcesContent)"), out.String())
 	for file, want := range map[string]string{
@@ -67,10 +62,7 @@ func TestSourceMapsCommandReadsSources(t *testing.T) {
 		frame := `{"abs_path": "https://shop.example/` + file + `", "function": "a", "lineno": 1, "colno": 1, "in_app": true}`
 		event := `{"message": "x", "platform": "javascript", "release": "1.0", "dist": "7",
 			"exception": {"type": "E", "value": "` + file + `", "stacktrace": {"frames": [` + frame + `]}}}`
-		sent := s.sendRequest(t.Context(), http.MethodPost, "/v1/ingest", key, strings.NewReader(event))
-		require.Equal(t, http.StatusOK, sent.status, sent.body)
-		id := strings.SplitN(strings.SplitN(sent.body, `"event_id":"`, 2)[1], `"`, 2)[0]
-		shown := s.sendRequest(t.Context(), http.MethodGet, "/v1/events/"+id, "", nil).body
+		shown := c.call(t, "get_event", "--id", c.sendEvent(t, key, event).EventID).out
 		require.Contains(t, shown, `"source":{`, file)
 		if want == "" {
 			require.Contains(t, shown, `"context_line":null`, file)

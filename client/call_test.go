@@ -1,4 +1,4 @@
-package app_test
+package client_test
 
 import (
 	"cmp"
@@ -16,14 +16,13 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 
-	"errand/app"
+	"errand/client"
 	"errand/core"
-	"errand/store/storetest"
 )
 
 // commandLine calls operations as the command line does.
 type commandLine struct {
-	options    app.CallOptions
+	options    client.CallOptions
 	in         string
 	isTerminal bool
 	width      int // of the terminal; 0 for 100
@@ -48,16 +47,16 @@ func (c called) exitCode() int {
 }
 
 func newCommandLine(url string) commandLine {
-	return commandLine{options: app.CallOptions{Client: app.Client{URL: url, Token: adminToken}}}
+	return commandLine{options: client.CallOptions{Client: client.Client{URL: url, Token: adminToken}}}
 }
 
 // call runs an operation with flags, as kong reads them.
 func (c commandLine) call(t *testing.T, operation string, args ...string) called {
 	t.Helper()
-	input, found := app.NewOperationInput(operation)
+	input, found := client.NewOperationInput(operation)
 	require.True(t, found, operation)
 	var flags struct {
-		app.CallOptions `embed:""`
+		client.CallOptions `embed:""`
 		kong.Plugins
 	}
 	flags.Plugins = kong.Plugins{input.Flags()}
@@ -68,7 +67,9 @@ func (c commandLine) call(t *testing.T, operation string, args ...string) called
 	}
 	flags.URL, flags.Token = c.options.URL, c.options.Token
 	var out, notes strings.Builder
-	flags.Streams = app.Streams{In: strings.NewReader(c.in), Out: &out, Notes: &notes, IsTerminal: c.isTerminal, Width: cmp.Or(c.width, 100)}
+	flags.Streams = client.Streams{
+		In: strings.NewReader(c.in), Out: &out, Notes: &notes, IsTerminal: c.isTerminal, Width: cmp.Or(c.width, 100),
+	}
 	err = input.Call(t.Context(), flags.CallOptions)
 	return called{out.String(), notes.String(), err}
 }
@@ -117,10 +118,8 @@ func TestCallEveryOperation(t *testing.T) {
 
 func TestCallOperations(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.NewURL(t)
-	s := startServer(t, configOn(databaseURL))
-	makeDemo(t, databaseURL)
-	c := newCommandLine(s.URL() + "/")
+	c := startDemo(t)
+	c.options.URL += "/"
 
 	var issues []struct{ ID int64 }
 	c.callJSON(t, &issues, "list_issues", "--project", "demo-shop", "--status=unresolved", "--no-claimed", "--limit", "2", "--sort=priority")
@@ -182,12 +181,7 @@ func TestCallTakesBothNamesOfAnIssue(t *testing.T) {
 
 func TestCallUploadsFiles(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.NewURL(t)
-	config := configOn(databaseURL)
-	config.Blobs = core.Secret("file://" + t.TempDir())
-	s := startServer(t, config)
-	makeDemo(t, databaseURL)
-	c := newCommandLine(s.URL())
+	c := startDemo(t)
 	c.in = `{"version":3,"sources":["a.js"],"names":[],"mappings":"AAAA","sourcesContent":["x"]}`
 	file := filepath.Join(t.TempDir(), "app.js.map")
 	require.NoError(t, os.WriteFile(file, []byte(c.in), 0o600))
@@ -201,10 +195,7 @@ func TestCallUploadsFiles(t *testing.T) {
 
 func TestCallPrintsForPeople(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.NewURL(t)
-	s := startServer(t, configOn(databaseURL))
-	makeDemo(t, databaseURL)
-	c := newCommandLine(s.URL())
+	c := startDemo(t)
 	c.isTerminal = true
 
 	list := c.call(t, "list_issues", "--limit=2")
@@ -232,12 +223,12 @@ func TestCallPrintsForPeople(t *testing.T) {
 
 func TestCallSaysWhatIsHeld(t *testing.T) {
 	t.Parallel()
-	config := configOn(storetest.NewURL(t))
+	config := newConfig(t)
 	config.RequireApproval = "ignore"
-	s := startServer(t, config)
-	issue := s.sendEvent(t, s.makeProject(t))
+	c := startServer(t, config)
+	sent := c.sendEvent(t, c.makeProject(t), `{"message": "cart cannot be loaded"}`)
 
-	done := newCommandLine(s.URL()).call(t, "ignore_issue", "--id", fmt.Sprint(issue))
+	done := c.call(t, "ignore_issue", "--id", fmt.Sprint(sent.IssueID))
 
 	require.NoError(t, done.err)
 	require.Contains(t, done.out, `"status":"approval_required"`)
@@ -246,7 +237,7 @@ func TestCallSaysWhatIsHeld(t *testing.T) {
 
 func TestCallSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, configOn(storetest.NewURL(t)))
+	server := startServer(t, newConfig(t))
 	file := filepath.Join(t.TempDir(), "input")
 	require.NoError(t, os.WriteFile(file, []byte(`[1]`), 0o600))
 	for name, test := range map[string]struct {
@@ -273,7 +264,7 @@ func TestCallSaysWhatIsWrong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newCommandLine(s.URL())
+			c := server
 			c.in = `{"limti": 3}`
 
 			done := c.call(t, test.operation, strings.Fields(test.args)...)

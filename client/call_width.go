@@ -1,8 +1,10 @@
-package app
+package client
 
 import (
 	"strings"
 	"unicode"
+
+	"errand/wire"
 
 	"golang.org/x/text/width"
 )
@@ -54,7 +56,7 @@ func cleanCell(value any) string {
 	marks, isFirst := 0, true
 	return strings.Map(func(r rune) rune {
 		switch {
-		case isHidden(r) || changesEmoji(r):
+		case wire.IsHidden(r) || changesEmoji(r):
 			return -1
 		case !unicode.IsGraphic(r):
 			r = unknownRune

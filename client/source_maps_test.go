@@ -1,4 +1,4 @@
-package app_test
+package client_test
 
 import (
 	"crypto/rand"
@@ -15,9 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/app"
+	"errand/client"
 	"errand/core"
-	"errand/store/storetest"
 )
 
 const (
@@ -54,19 +53,14 @@ func writeBuild(t *testing.T) string {
 
 func TestSourceMapsCommand(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.NewURL(t)
-	c := configOn(databaseURL)
-	c.Blobs = core.Secret("file://" + t.TempDir())
-	s := startServer(t, c)
-	makeDemo(t, databaseURL)
-	client := app.Client{URL: s.URL(), Token: adminToken}
-	upload := app.SourceMapUpload{Dir: writeBuild(t), Project: "demo-shop", Release: "2.5.0", URLPrefix: "~/static/"}
+	c := startDemo(t)
+	upload := client.SourceMapUpload{Dir: writeBuild(t), Project: "demo-shop", Release: "2.5.0", URLPrefix: "~/static/"}
 
 	var dry, out strings.Builder
 	upload.DryRun = true
-	require.NoError(t, upload.Send(t.Context(), app.Client{}, &dry))
+	require.NoError(t, upload.Send(t.Context(), client.Client{}, &dry))
 	upload.DryRun = false
-	require.NoError(t, upload.Send(t.Context(), client, &out))
+	require.NoError(t, upload.Send(t.Context(), c.caller(), &out))
 
 	require.Contains(t, dry.String(), "4 source maps found for release 2.5.0, 4 files skipped, 0 failed.")
 	require.Contains(t, out.String(), "4 source maps uploaded for release 2.5.0, 4 files skipped, 0 failed.")
@@ -80,7 +74,7 @@ func TestSourceMapsCommand(t *testing.T) {
 		require.Contains(t, out.String(), line)
 	}
 	var maps []core.SourceMap
-	s.getJSON(t, "/v1/sourcemaps?project=demo-shop&release=2.5.0", &maps)
+	c.callJSON(t, &maps, "list_source_maps", "--project=demo-shop", "--release=2.5.0")
 	paths := []string{}
 	for _, m := range maps {
 		paths = append(paths, m.Path)
@@ -104,10 +98,10 @@ func TestSourceMapsCommandTriesAgain(t *testing.T) {
 		}
 	}))
 	defer busy.Close()
-	client := app.Client{URL: busy.URL, Token: "ck_x", Pause: time.Millisecond}
+	caller := client.Client{URL: busy.URL, Token: "ck_x", Pause: time.Millisecond}
 
 	var out strings.Builder
-	err := app.SourceMapUpload{Dir: writeBuild(t), Project: "shop", Release: "1", URLPrefix: "~/"}.Send(t.Context(), client, &out)
+	err := client.SourceMapUpload{Dir: writeBuild(t), Project: "shop", Release: "1", URLPrefix: "~/"}.Send(t.Context(), caller, &out)
 
 	require.NoError(t, err)
 	require.EqualValues(t, 7, calls.Load())
@@ -125,9 +119,9 @@ func TestSourceMapsCommandGivesUp(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.js"), nil, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.js.map"), []byte(cliMap), 0o600))
-	client := app.Client{URL: away.URL, Token: "ck_x", Pause: time.Millisecond}
+	caller := client.Client{URL: away.URL, Token: "ck_x", Pause: time.Millisecond}
 
-	err := app.SourceMapUpload{Dir: dir, Project: "shop", Release: "1", URLPrefix: "~/"}.Send(t.Context(), client, &strings.Builder{})
+	err := client.SourceMapUpload{Dir: dir, Project: "shop", Release: "1", URLPrefix: "~/"}.Send(t.Context(), caller, &strings.Builder{})
 
 	require.ErrorContains(t, err, "1 source maps were not uploaded")
 	require.EqualValues(t, 5, calls.Load())
@@ -147,35 +141,31 @@ func TestSourceMapsCommandSaysWhatIsWrong(t *testing.T) {
 		fmt.Fprint(w, `{"error":"project_not_found"}`)
 	}))
 	defer refusing.Close()
-	client, dir := app.Client{URL: refusing.URL, Token: "ck_x", Pause: time.Millisecond}, writeBuild(t)
-	send := func(u app.SourceMapUpload) (string, error) {
+	caller, dir := client.Client{URL: refusing.URL, Token: "ck_x", Pause: time.Millisecond}, writeBuild(t)
+	send := func(u client.SourceMapUpload) (string, error) {
 		var out strings.Builder
 		u.Release, u.URLPrefix = "1", "~/"
-		err := u.Send(t.Context(), client, &out)
+		err := u.Send(t.Context(), caller, &out)
 		return out.String(), err
 	}
 
-	out, err := send(app.SourceMapUpload{Dir: dir, Project: "shop"})
+	out, err := send(client.SourceMapUpload{Dir: dir, Project: "shop"})
 	require.ErrorContains(t, err, "4 source maps were not uploaded")
 	require.Contains(t, out, "invalid_sourcemap; broken mappings")
 	require.EqualValues(t, 4, calls.Load(), "nothing is tried again that cannot work")
 
-	_, err = send(app.SourceMapUpload{Dir: dir, Project: "no-such-app"})
+	_, err = send(client.SourceMapUpload{Dir: dir, Project: "no-such-app"})
 	require.ErrorContains(t, err, "project_not_found")
 	require.EqualValues(t, 5, calls.Load(), "the others would fail too")
 
-	_, err = send(app.SourceMapUpload{Dir: t.TempDir(), Project: "shop"})
+	_, err = send(client.SourceMapUpload{Dir: t.TempDir(), Project: "shop"})
 	require.ErrorContains(t, err, "does the build make them?")
 }
 
 // A map that is too large for an upload goes as the index of it, one that is not as it is.
 func TestSourceMapsCommandSendsIndexesOfLargeMaps(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.NewURL(t)
-	c := configOn(databaseURL)
-	c.Blobs = core.Secret("file://" + t.TempDir())
-	s := startServer(t, c)
-	makeDemo(t, databaseURL)
+	c := startDemo(t)
 	dir := t.TempDir()
 	random := make([]byte, core.MaxSourceMap*3/4+1000)
 	_, _ = rand.Read(random)
@@ -191,12 +181,12 @@ func TestSourceMapsCommandSendsIndexesOfLargeMaps(t *testing.T) {
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	upload := app.SourceMapUpload{Dir: dir, Project: "demo-shop", Release: "2.5.0", URLPrefix: "~/"}
+	upload := client.SourceMapUpload{Dir: dir, Project: "demo-shop", Release: "2.5.0", URLPrefix: "~/"}
 
 	var out, dry strings.Builder
-	err := upload.Send(t.Context(), app.Client{URL: s.URL(), Token: adminToken}, &out)
+	err := upload.Send(t.Context(), c.caller(), &out)
 	upload.DryRun = true
-	dryErr := upload.Send(t.Context(), app.Client{}, &dry)
+	dryErr := upload.Send(t.Context(), client.Client{}, &dry)
 
 	require.ErrorContains(t, err, "2 source maps were not uploaded", out.String())
 	require.ErrorContains(t, dryErr, "2 source maps were not uploaded")
@@ -207,6 +197,6 @@ func TestSourceMapsCommandSendsIndexesOfLargeMaps(t *testing.T) {
 	require.Contains(t, out.String(), "sent 8 of ")
 	require.Contains(t, out.String(), "large.js: uploaded as ~/large.js")
 	var maps []core.SourceMap
-	s.getJSON(t, "/v1/sourcemaps?project=demo-shop&release=2.5.0", &maps)
+	c.callJSON(t, &maps, "list_source_maps", "--project=demo-shop", "--release=2.5.0")
 	require.Len(t, maps, 1)
 }

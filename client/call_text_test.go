@@ -1,4 +1,4 @@
-package app_test
+package client_test
 
 import (
 	"net/http"
@@ -8,18 +8,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/app"
+	"errand/client"
 )
 
 // printNext runs `errand next` against a server that answers so.
-func printNext(t *testing.T, answer string, choose func(*app.CallOptions)) called {
+func printNext(t *testing.T, answer string, choose func(*client.CallOptions)) called {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(answer)) }))
 	t.Cleanup(server.Close)
-	input, _ := app.NewOperationInput("next_issue")
+	input, _ := client.NewOperationInput("next_issue")
 	options := newCommandLine(server.URL).options
 	var out, notes strings.Builder
-	options.Streams = app.Streams{Out: &out, Notes: &notes, IsTerminal: true}
+	options.Streams = client.Streams{Out: &out, Notes: &notes, IsTerminal: true}
 	choose(&options)
 	err := input.PrintNext(t.Context(), options)
 	return called{out.String(), notes.String(), err}
@@ -41,10 +41,10 @@ func TestNextPrintsTexts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			done := printNext(t, test.answer, func(*app.CallOptions) {})
+			done := printNext(t, test.answer, func(*client.CallOptions) {})
 			require.Equal(t, test.code, done.exitCode(), done.err)
 			require.Equal(t, test.want, done.out)
-			require.Equal(t, test.code == 2, done.err == app.ErrNoIssue, "a mistake is another error") //nolint:errorlint // it is the same
+			require.Equal(t, test.code == 2, done.err == client.ErrNoIssue, "a mistake is another error") //nolint:errorlint // it is the same
 		})
 	}
 }
@@ -54,14 +54,14 @@ func TestNextPrintsTheFormThatIsAskedFor(t *testing.T) {
 	const issue = `{"data":{"issue":{"id":42,"title":"boom"},"markdown":"# 42\nboom","json":{"issue":{"id":42}},"why":null}}`
 	const none = `{"data":{"issue":null,"markdown":"No issue for you: all done.","json":null,"why":"all done"}}`
 	for name, test := range map[string]struct {
-		choose     func(*app.CallOptions)
+		choose     func(*client.CallOptions)
 		want, left string
 	}{
-		"json": {func(o *app.CallOptions) { o.JSON = true }, issue + "\n", none + "\n"},
-		"table": {func(o *app.CallOptions) { o.Table = true },
+		"json": {func(o *client.CallOptions) { o.JSON = true }, issue + "\n", none + "\n"},
+		"table": {func(o *client.CallOptions) { o.Table = true },
 			"issue.id                 42\nissue.title              boom\nwhy\n",
 			"issue\nwhy                      all done\n"},
-		"columns": {func(o *app.CallOptions) { o.Columns = []string{"issue.id"} }, "issue.id                 42\n", "issue.id\n"},
+		"columns": {func(o *client.CallOptions) { o.Columns = []string{"issue.id"} }, "issue.id                 42\n", "issue.id\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,14 +1,14 @@
-package app
+package client
 
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"golang.org/x/term"
+
+	"errand/wire"
 )
 
 // NewStreams returns the streams of the process. A pipe has no width of its own: there COLUMNS says it.
@@ -21,29 +21,13 @@ func NewStreams() Streams {
 	return Streams{In: os.Stdin, Out: os.Stdout, Notes: os.Stderr, IsTerminal: err == nil, Width: width}
 }
 
-// isHidden reports whether a character could steer a terminal or reorder what is read: a control or format character, such as
-// ESC or a bidi override, or a separator of lines.
-func isHidden(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
-}
-
-// removeHidden returns a text of the app or of a server without what isHidden, but for what is kept; for terminals.
-func removeHidden(text string, kept ...rune) string {
-	return strings.Map(func(r rune) rune {
-		if isHidden(r) && !slices.Contains(kept, r) {
-			return -1
-		}
-		return r
-	}, text)
-}
-
-// escapeHidden returns JSON that means the same, with the escapes of JSON for what isHidden. Outside its texts there is nothing
+// escapeHidden returns JSON that means the same, with the escapes of JSON for what wire.IsHidden finds. Outside its texts there is nothing
 // hidden but the ends of lines.
 func escapeHidden(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		switch {
-		case !isHidden(r) || r == '\n' || r == '\t':
+		case !wire.IsHidden(r) || r == '\n' || r == '\t':
 			b.WriteRune(r)
 		case r > 0xffff:
 			high, low := (r-0x10000)>>10+0xd800, (r-0x10000)&0x3ff+0xdc00

@@ -1,4 +1,4 @@
-package app_test
+package client_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package app
+package client
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"errand/wire"
 )
 
 const widestName = 24 // before the values of one object
@@ -135,7 +137,7 @@ func (c column) isAt(path any) bool {
 // are indented, so that no text looks like a further member.
 func writeObject(w *strings.Builder, path string, object jsonObject, untrusted []any) {
 	for _, m := range object {
-		name := path + removeHidden(m.name)
+		name := path + wire.RemoveHidden(m.name)
 		switch value := m.value.(type) {
 		case jsonObject:
 			writeObject(w, name+".", value, untrusted)
@@ -144,7 +146,7 @@ func writeObject(w *strings.Builder, path string, object jsonObject, untrusted [
 			if !strings.Contains(value, "\n") {
 				break
 			}
-			text := removeHidden(value, '\n', '\t')
+			text := wire.RemoveHidden(value, '\n', '\t')
 			if slices.ContainsFunc(untrusted, column{name: name}.isAt) {
 				text = "  " + strings.ReplaceAll(text, "\n", "\n  ")
 			}

@@ -1,4 +1,5 @@
-package app
+// Package client calls a running Errand over its API, for the commands of the command line.
+package client
 
 import (
 	"context"

@@ -1,10 +1,12 @@
-package app
+package client
 
 import (
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+
+	"errand/wire"
 )
 
 // noIssue is how `errand next` ends without an issue. The answer says why, so that there is nothing to add.
@@ -60,7 +62,7 @@ func (o CallOptions) printNext(body []byte, answer, next jsonObject) error {
 		return o.printDecoded(answer.replaceMember("data", rest))
 	}
 	if o.Streams.IsTerminal {
-		text = removeHidden(text, '\n', '\t')
+		text = wire.RemoveHidden(text, '\n', '\t')
 	}
 	_, err := fmt.Fprintln(o.Streams.Out, strings.TrimSuffix(text, "\n"))
 	return err
