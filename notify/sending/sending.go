@@ -1,4 +1,5 @@
-package jobs
+// Package sending sends the deliveries of webhooks, in a loop of its own beside the queue of jobs.
+package sending
 
 import (
 	"cmp"
@@ -11,6 +12,7 @@ import (
 
 	"errand/core"
 	"errand/notify"
+	"errand/notify/formats"
 	"errand/store"
 )
 
@@ -34,42 +36,38 @@ const (
 // waits are the times between attempts.
 var waits = notify.Waits()
 
-// Format is how deliveries of a format are sent.
-type Format struct {
+// Way is how deliveries of one format are sent.
+type Way struct {
+	formats.Form
 	// Send makes one attempt.
 	Send func(ctx context.Context, m *notify.Message, to notify.Target) notify.Outcome
-	// HasBrief says that its messages have the brief of the issue.
-	HasBrief bool
-	// ReadNumber returns the number of the source control's issue after an attempt, of the one from before; nil for a format that
-	// opens none.
-	ReadNumber func(before int64, outcome notify.Outcome) int64
 }
 
-// SenderOptions say what a Sender works with.
-type SenderOptions struct {
-	Store   *store.Store
-	Log     *slog.Logger
-	Formats map[core.WebhookFormat]Format
+// Options say what a Loop works with.
+type Options struct {
+	Store *store.Store
+	Log   *slog.Logger
+	Ways  map[core.WebhookFormat]Way // by their format
 	// OpenTarget returns where the deliveries of a webhook go, with its secrets.
 	OpenTarget func(store.DueWebhook) (notify.Target, error)
 	// BuildBrief returns an issue and its brief, as they are at one time.
 	BuildBrief func(ctx context.Context, issue int64) (*notify.Issue, *notify.Brief, error)
 	BaseURL    func() string // of links
-	Observe    SenderObserver
+	Observe    Observer
 }
 
-// SenderObserver is told what a Sender does. Its functions may be nil.
-type SenderObserver struct {
+// Observer is told what a Loop does. Its functions may be nil.
+type Observer struct {
 	// Attempt is called after each attempt: its outcome is delivered, failed (it is tried again) or given_up.
 	Attempt func(format core.WebhookFormat, outcome string, took time.Duration)
 	// Pending is called now and then with how many deliveries are pending, up to 100,000.
 	Pending func(n int64)
 }
 
-// Sender sends the deliveries of webhooks. Every server with the role worker has one; they share the deliveries by taking them
+// Loop sends the deliveries of webhooks. Every server with the role worker has one; they share the deliveries by taking them
 // (store.TakeDeliveries). It is not in the queue, whose jobs start once a second.
-type Sender struct {
-	o        SenderOptions
+type Loop struct {
+	o        Options
 	wake     chan struct{} // has room for one: further ones say nothing new
 	lanes    lanes
 	recorder recorder
@@ -79,9 +77,9 @@ type Sender struct {
 	failures core.LineLimit
 }
 
-// NewSender returns a Sender that does nothing until Run.
-func NewSender(o SenderOptions) *Sender {
-	s := &Sender{
+// New returns a Loop that does nothing until Run.
+func New(o Options) *Loop {
+	s := &Loop{
 		o: o, wake: make(chan struct{}, 1), latest: map[orderKey]chan struct{}{}, reading: make(chan struct{}, o.Store.CountWorkers()),
 	}
 	s.recorder.record, s.recorder.warn, s.recorder.wake = o.Store.RecordDeliveries, s.warn, s.Wake
@@ -90,7 +88,7 @@ func NewSender(o SenderOptions) *Sender {
 }
 
 // Wake has the sender look for due deliveries. It returns at once.
-func (s *Sender) Wake() {
+func (s *Loop) Wake() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -99,7 +97,7 @@ func (s *Sender) Wake() {
 
 // Run sends deliveries until ctx ends. Then it begins no attempt any more, and returns when those that it has begun are recorded,
 // after 6 seconds at most.
-func (s *Sender) Run(ctx context.Context) {
+func (s *Loop) Run(ctx context.Context) {
 	attempts, cutAttempts := context.WithCancel(context.WithoutCancel(ctx))
 	recording, stopRecording := context.WithCancel(context.WithoutCancel(ctx))
 	var recorded sync.WaitGroup
@@ -118,7 +116,7 @@ func (s *Sender) Run(ctx context.Context) {
 
 // lookAgain looks for due deliveries until ctx ends: now and then, and when somebody wakes it. The attempts run under a context
 // of their own.
-func (s *Sender) lookAgain(ctx, attempts context.Context) {
+func (s *Loop) lookAgain(ctx, attempts context.Context) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
 	for {
@@ -141,7 +139,7 @@ func (s *Sender) lookAgain(ctx, attempts context.Context) {
 }
 
 // warn logs a failure that passes, one in a while.
-func (s *Sender) warn(what string, err error) {
+func (s *Loop) warn(what string, err error) {
 	if more, due := s.failures.CountLine(what, time.Now()); due {
 		s.o.Log.Warn(what, "error", err, "more_since_the_last_line", more)
 	}
@@ -157,7 +155,7 @@ func withTimeToStop(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-func (s *Sender) countPending(ctx context.Context) {
+func (s *Loop) countPending(ctx context.Context) {
 	if s.o.Observe.Pending == nil {
 		return
 	}
@@ -169,7 +167,7 @@ func (s *Sender) countPending(ctx context.Context) {
 }
 
 // sendDue takes as many due deliveries as there is room for, and begins their attempts.
-func (s *Sender) sendDue(ctx, attempts context.Context) (err error) {
+func (s *Loop) sendDue(ctx, attempts context.Context) (err error) {
 	defer core.CatchPanic(&err)
 	if s.recorder.isBehind.Load() {
 		return nil // the recorder wakes the sender when it has caught up
@@ -194,7 +192,7 @@ func (s *Sender) sendDue(ctx, attempts context.Context) (err error) {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt.Time), cmp.Compare(a.ID, b.ID))
 	})
 	for _, delivery := range taken {
-		a := &attempt{sender: s, delivery: delivery, webhook: webhooks[delivery.WebhookID], shared: shared, ended: make(chan struct{})}
+		a := &attempt{loop: s, delivery: delivery, webhook: webhooks[delivery.WebhookID], shared: shared, ended: make(chan struct{})}
 		key := orderKey{delivery.WebhookID, int64(delivery.IssueID)}
 		a.after, s.latest[key] = s.latest[key], a.ended
 		s.lanes.begin(delivery.WebhookID)
@@ -204,7 +202,7 @@ func (s *Sender) sendDue(ctx, attempts context.Context) (err error) {
 }
 
 // forgetEnded leaves only attempts in latest that are being made.
-func (s *Sender) forgetEnded() {
+func (s *Loop) forgetEnded() {
 	maps.DeleteFunc(s.latest, func(_ orderKey, ended chan struct{}) bool {
 		select {
 		case <-ended:
@@ -216,7 +214,7 @@ func (s *Sender) forgetEnded() {
 }
 
 // takeDue takes deliveries of webhooks, as far as there is room. An attempt that ends wakes the sender for the others.
-func (s *Sender) takeDue(ctx context.Context, due []store.DueWebhook) (taken []store.TakenDelivery, err error) {
+func (s *Loop) takeDue(ctx context.Context, due []store.DueWebhook) (taken []store.TakenDelivery, err error) {
 	rooms := s.lanes.makeRooms(due)
 	if len(rooms) > 0 {
 		// A stop does not cut it off, as what is taken is counted.

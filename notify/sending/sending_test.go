@@ -1,4 +1,4 @@
-package jobs_test
+package sending_test
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
-	"errand/jobs"
 	"errand/notify"
 	"errand/notify/notifytest"
+	"errand/notify/sending"
 	"errand/notify/service"
 	"errand/store"
 	"errand/store/intake"
@@ -37,9 +37,9 @@ func startSender(t *testing.T, s *store.Store, sender *notify.Sender) (stop func
 func startLoggedSender(t *testing.T, s *store.Store, sender *notify.Sender, log io.Writer) (stop func()) {
 	t.Helper()
 	format := notify.Format{NewRequest: service.NewRequest}
-	running := jobs.NewSender(jobs.SenderOptions{
+	running := sending.New(sending.Options{
 		Store: s, Log: slog.New(slog.NewTextHandler(log, nil)), BaseURL: func() string { return "https://errand.example" },
-		Formats: map[core.WebhookFormat]jobs.Format{core.FormatService: {
+		Ways: map[core.WebhookFormat]sending.Way{core.FormatService: {
 			Send: func(ctx context.Context, m *notify.Message, to notify.Target) notify.Outcome {
 				return sender.Send(ctx, format, m, to)
 			},
@@ -90,7 +90,7 @@ func TestServersShareDeliveries(t *testing.T) {
 
 	addIssues(t, s, 0, n)
 
-	require.Eventually(t, func() bool { return countRows(t, s, delivered, webhook) == n }, atMost, often)
+	require.Eventually(t, func() bool { return storetest.ReadCell[int](t, s, delivered, webhook) == n }, atMost, often)
 	received := map[string]int{}
 	for _, one := range receiver.Received() {
 		received[one.Header.Get("X-Service-Delivery")]++
@@ -99,7 +99,7 @@ func TestServersShareDeliveries(t *testing.T) {
 	for id, times := range received {
 		require.Equal(t, 1, times, id)
 	}
-	require.Equal(t, 1, countRows(t, s, `SELECT max(attempts)::int FROM deliveries`))
+	require.Equal(t, 1, storetest.ReadCell[int](t, s, `SELECT max(attempts)::int FROM deliveries`))
 }
 
 // Receivers that never answer, however many, are in nobody's way.
@@ -119,7 +119,7 @@ func TestDeadReceiversStarveNobody(t *testing.T) {
 	start := time.Now()
 	addIssues(t, s, 0, n)
 
-	require.Eventually(t, func() bool { return countRows(t, s, delivered, webhook) == n }, atMost, often)
+	require.Eventually(t, func() bool { return storetest.ReadCell[int](t, s, delivered, webhook) == n }, atMost, often)
 	t.Logf("%d deliveries beside 60 dead receivers took %s", n, time.Since(start))
 	require.Less(t, len(dead.Received()), 60*5, "a dead one gets an attempt at a time")
 }
@@ -159,7 +159,7 @@ func TestAttemptsKeepTheSchedule(t *testing.T) {
 	addIssues(t, s, 0, 1)
 	for attempt := 1; attempt <= notify.MaxAttempts; attempt++ {
 		stop := startSender(t, s, plainSender()) // looks at once
-		require.Eventually(t, func() bool { return countRows(t, s, ended, attempt) == 1 }, atMost, often)
+		require.Eventually(t, func() bool { return storetest.ReadCell[int](t, s, ended, attempt) == 1 }, atMost, often)
 		stop()
 		if attempt < notify.MaxAttempts {
 			clock.Forward(notify.Waits()[attempt-1] - time.Millisecond)
@@ -170,7 +170,7 @@ func TestAttemptsKeepTheSchedule(t *testing.T) {
 		}
 	}
 
-	require.Equal(t, 1, countRows(t, s, `SELECT count(*)::int FROM deliveries WHERE status = 'failed' AND next_attempt_at IS NULL`))
+	require.Equal(t, 1, storetest.ReadCell[int](t, s, `SELECT count(*)::int FROM deliveries WHERE status = 'failed' AND next_attempt_at IS NULL`))
 	received := receiver.Received()
 	require.Len(t, received, notify.MaxAttempts)
 	for _, one := range received {
@@ -193,7 +193,7 @@ func TestOrderOfAnIssue(t *testing.T) {
 
 	startSender(t, s, plainSender())
 
-	require.Eventually(t, func() bool { return countRows(t, s, delivered, webhook) == 40 }, atMost, often)
+	require.Eventually(t, func() bool { return storetest.ReadCell[int](t, s, delivered, webhook) == 40 }, atMost, often)
 	first := map[int64]string{}
 	for _, one := range receiver.Received() {
 		var body struct{ Issue struct{ ID int64 } }

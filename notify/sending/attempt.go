@@ -1,4 +1,4 @@
-package jobs
+package sending
 
 import (
 	"context"
@@ -22,7 +22,7 @@ const (
 
 // attempt is one attempt at a delivery.
 type attempt struct {
-	sender   *Sender
+	loop     *Loop
 	delivery store.TakenDelivery
 	webhook  store.DueWebhook
 	shared   *sharedReads
@@ -35,17 +35,17 @@ type attempt struct {
 func (a *attempt) run(ctx context.Context) {
 	defer close(a.ended)
 	a.waitForOrder(ctx)
-	format, isKnown := a.sender.o.Formats[a.webhook.Format]
+	way, isKnown := a.loop.o.Ways[a.webhook.Format]
 	outcome := notify.Outcome{Error: "this server cannot send the format " + string(a.webhook.Format)}
 	if isKnown {
-		outcome = a.send(ctx, format)
+		outcome = a.send(ctx, way)
 	}
-	if a.sender.lanes.end(a.webhook.ID, outcome.Delivered, a.took) {
-		a.sender.Wake()
+	if a.loop.lanes.end(a.webhook.ID, outcome.Delivered, a.took) {
+		a.loop.Wake()
 	}
-	recorded := a.describeOutcome(outcome, format)
-	a.sender.recorder.add(recorded)
-	if observe := a.sender.o.Observe.Attempt; observe != nil {
+	recorded := a.describeOutcome(outcome, way)
+	a.loop.recorder.add(recorded)
+	if observe := a.loop.o.Observe.Attempt; observe != nil {
 		observe(a.webhook.Format, nameOutcome(recorded.Status), a.took)
 	}
 }
@@ -72,32 +72,32 @@ func (a *attempt) waitForOrder(ctx context.Context) {
 }
 
 // send makes the message and sends it. A panic is an attempt that failed.
-func (a *attempt) send(ctx context.Context, format Format) (outcome notify.Outcome) {
+func (a *attempt) send(ctx context.Context, way Way) (outcome notify.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			a.sender.o.Log.ErrorContext(ctx, "sending a delivery panicked", "delivery", a.delivery.ID, "panic", p, "stack", string(debug.Stack()))
+			a.loop.o.Log.ErrorContext(ctx, "sending a delivery panicked", "delivery", a.delivery.ID, "panic", p, "stack", string(debug.Stack()))
 			outcome = notify.Outcome{Error: "the request could not be made"}
 		}
 	}()
-	target, err := a.sender.o.OpenTarget(a.webhook)
+	target, err := a.loop.o.OpenTarget(a.webhook)
 	if err != nil {
-		a.sender.warn("the secrets of a webhook cannot be read", err)
+		a.loop.warn("the secrets of a webhook cannot be read", err)
 		return notify.Outcome{Error: "the secrets of the webhook cannot be read: the key that they were encrypted with is not in ENCRYPTION_KEYS"}
 	}
 	target.Recipients, target.IssueNumber = a.webhook.Recipients, a.delivery.IssueNumber
-	message, err := a.makeMessage(ctx, format)
+	message, err := a.makeMessage(ctx, way)
 	if err != nil {
-		a.sender.warn("a delivery could not be made", err)
+		a.loop.warn("a delivery could not be made", err)
 		return notify.Outcome{Error: "the request could not be made: the issue could not be read"}
 	}
 	start := time.Now()
 	defer func() { a.took = time.Since(start) }()
-	return format.Send(ctx, message, target)
+	return way.Send(ctx, message, target)
 }
 
 // makeMessage reads what the message says, as it is now.
-func (a *attempt) makeMessage(ctx context.Context, format Format) (*notify.Message, error) {
-	base := a.sender.o.BaseURL()
+func (a *attempt) makeMessage(ctx context.Context, way Way) (*notify.Message, error) {
+	base := a.loop.o.BaseURL()
 	message := &notify.Message{
 		Event: a.delivery.Event, DeliveryID: a.delivery.ID, WebhookID: a.delivery.WebhookID, CreatedAt: a.delivery.CreatedAt,
 		Project: a.delivery.ProjectName, Link: base,
@@ -106,7 +106,7 @@ func (a *attempt) makeMessage(ctx context.Context, format Format) (*notify.Messa
 		ctx, cancel := context.WithTimeout(ctx, readWithin)
 		defer cancel()
 		var err error
-		if message.Issue, message.Brief, err = a.shared.ofIssue(issue).readIssue(ctx, a.sender, format.HasBrief); err != nil {
+		if message.Issue, message.Brief, err = a.shared.ofIssue(issue).readIssue(ctx, a.loop, way.HasBrief); err != nil {
 			return nil, err
 		}
 		message.Link = fmt.Sprintf("%s/issues/%d", base, issue)
@@ -116,8 +116,8 @@ func (a *attempt) makeMessage(ctx context.Context, format Format) (*notify.Messa
 }
 
 // describeOutcome returns what is recorded of the attempt.
-func (a *attempt) describeOutcome(outcome notify.Outcome, format Format) store.DeliveryOutcome {
-	now := a.sender.o.Store.Now()
+func (a *attempt) describeOutcome(outcome notify.Outcome, way Way) store.DeliveryOutcome {
+	now := a.loop.o.Store.Now()
 	described := store.DeliveryOutcome{
 		TakenDelivery: a.delivery, Status: core.DeliveryDelivered, LastStatus: int64(outcome.Status), LastError: outcome.Error, EndedAt: now,
 		NewIssueNumber: a.delivery.IssueNumber,
@@ -128,8 +128,8 @@ func (a *attempt) describeOutcome(outcome notify.Outcome, format Format) store.D
 			described.Status, described.NextAttemptAt = core.DeliveryPending, core.At(next)
 		}
 	}
-	if format.ReadNumber != nil {
-		described.NewIssueNumber = format.ReadNumber(a.delivery.IssueNumber, outcome)
+	if way.ReadNumber != nil {
+		described.NewIssueNumber = way.ReadNumber(a.delivery.IssueNumber, outcome)
 	}
 	return described
 }
@@ -160,7 +160,7 @@ func (r *sharedReads) ofIssue(id int64) *issueRead {
 }
 
 // readIssue returns the issue, and its brief if that is wanted. It reads them unless another delivery has.
-func (r *issueRead) readIssue(ctx context.Context, s *Sender, withBrief bool) (_ *notify.Issue, _ *notify.Brief, err error) {
+func (r *issueRead) readIssue(ctx context.Context, s *Loop, withBrief bool) (_ *notify.Issue, _ *notify.Brief, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -181,7 +181,7 @@ func (r *issueRead) readIssue(ctx context.Context, s *Sender, withBrief bool) (_
 }
 
 // takeReadingPlace waits until the attempt may ask the database, so that deliveries leave most connections to others.
-func (s *Sender) takeReadingPlace() (leave func()) {
+func (s *Loop) takeReadingPlace() (leave func()) {
 	s.reading <- struct{}{}
 	return func() { <-s.reading }
 }

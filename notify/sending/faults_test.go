@@ -1,4 +1,4 @@
-package jobs_test
+package sending_test
 
 import (
 	"fmt"
@@ -80,7 +80,7 @@ func TestDatabaseGoesAwayWhileSending(t *testing.T) {
 	}
 	require.Len(t, arrived, issues)
 	require.Len(t, receiver.Received(), issues, "none arrives twice")
-	require.Equal(t, issues, countRows(t, s, `SELECT sum(attempts)::int FROM deliveries`), "each attempt is counted once")
+	require.Equal(t, issues, storetest.ReadCell[int](t, s, `SELECT sum(attempts)::int FROM deliveries`), "each attempt is counted once")
 }
 
 // clockAhead is a clock that runs, and can be put forward.
@@ -114,12 +114,12 @@ func TestNameThatMovesInsideIsNotCalled(t *testing.T) {
 	startSender(t, s, notifytest.NewSender(nil, names, timeout))
 
 	addIssues(t, s, 0, 1)
-	require.Eventually(t, func() bool { return countRows(t, s, delivered, webhook) == 1 }, atMost, often)
+	require.Eventually(t, func() bool { return storetest.ReadCell[int](t, s, delivered, webhook) == 1 }, atMost, often)
 	addIssues(t, s, 1, 1)
 
 	const blocked = `SELECT count(*)::int FROM deliveries WHERE webhook_id = $1 AND attempts = 1 AND status = 'pending'
 		AND last_error = 'the URL must not lead to runner.example.com at 169.254.169.254, which is not a public address'`
-	require.Eventually(t, func() bool { return countRows(t, s, blocked, webhook) == 1 }, atMost, often)
+	require.Eventually(t, func() bool { return storetest.ReadCell[int](t, s, blocked, webhook) == 1 }, atMost, often)
 	require.Len(t, receiver.Received(), 1)
 	require.Len(t, names.Asked(), 2, "each attempt looks the name up once")
 }
