@@ -94,8 +94,8 @@ var longDocs = map[string]string{
 	"@createWebhookInput.format": describeFormats(),
 	"@createWebhookInput.url": "Where it is sent; absent for email. https and public addresses only. scm_dispatch: " +
 		"{scm_api_url}/repos/<owner>/<repo>/dispatches; scm_issue: the same with issues at the end; chats: an incoming webhook of theirs.",
-	"@createWebhookInput.github_token": "Required for " + strings.Join(needToken(), " and ") + ", and only for them: the access token of the repository. " +
-		"Kept encrypted and never shown.",
+	"@createWebhookInput.github_token": "Required for " + strings.Join(needToken(), " and ") + ", and only for them: the access " +
+		"token of the repository. Kept encrypted and never shown.",
 	"@createWebhookInput.project": "Public id or slug of the only project of whose issues it is told; absent for all.",
 	"@createWebhookInput.spike_threshold": "Required with issue.spike, and only with it: told once per issue and clock hour, when it has " +
 		"more events than this.",

@@ -9,8 +9,8 @@ import (
 	"errand/store"
 )
 
-// DemoProject returns the demo project of the installation, and creates it when there is none.
-func (t *Tools) DemoProject(ctx context.Context, actor core.Actor) (core.ListedProject, error) {
+// EnsureDemoProject returns the demo project of the installation, and creates it when there is none.
+func (t *Tools) EnsureDemoProject(ctx context.Context, actor core.Actor) (core.ListedProject, error) {
 	found, err := t.findDemoProject(ctx)
 	if !core.HasCode(err, core.NotFound) {
 		return found, err
