@@ -10,18 +10,13 @@ import (
 // maxNextCalls is how many calls an answer proposes at most.
 const maxNextCalls = 2
 
-// nextAfterWrite has the tools that usually follow a write.
-var nextAfterWrite = map[string][]string{
-	"claim_issue": {"get_brief"}, "link_fix": {"next_issue"}, "resolve_issue": {"next_issue"}, "release_issue": {"next_issue"},
-	"add_note": {"claim_issue", "link_fix", "release_issue", "next_issue"}, "correct_triage": {"get_brief"},
-	"unresolve_issue": {"claim_issue", "next_issue"},
-	"ignore_issue":    {"next_issue"}, "merge_issues": {"get_brief"}, "split_issue": {"get_issue"},
-}
-
-// nextAfterError has the tools that help after an error.
-var nextAfterError = map[Code][]string{
-	Claimed: {"next_issue", "list_issues"}, NotClaimHolder: {"next_issue"}, ProjectNotFound: {"list_projects"}, Forbidden: {"whoami"},
-	ForbiddenProject: {"whoami"}, SimilarOff: {"list_issues"}, NotFound: {"list_issues"}, // of an issue or an event
+// NextCalls returns the calls that follow an operation without an answer, whose arguments are not known.
+func (o *Operation) NextCalls() []NextCall {
+	var calls []NextCall
+	for _, name := range o.Next {
+		calls = append(calls, NextCall{Tool: name})
+	}
+	return calls
 }
 
 // workArguments are the arguments of list_issues that show the work there is.
@@ -59,9 +54,9 @@ func (c *Catalogue) proposeAfterError(op *Operation, actor Actor, failure *Error
 		calls = proposeForTarget(op, before, into)
 	case failure.Code == NotFound && op.Name == GetEvent.Name:
 		_ = failure.Tell("hint", "An event is named by latest_event_id of an issue, or by id in list_issue_events; old events are deleted.")
-		calls = c.proposeCalls(actor, nextAfterError[failure.Code], before)
+		calls = c.proposeCalls(actor, c.errors[failure.Code].Next, before)
 	case failure.Code != NotFound || isOfIssue:
-		calls = c.proposeCalls(actor, nextAfterError[failure.Code], before)
+		calls = c.proposeCalls(actor, c.errors[failure.Code].Next, before)
 	}
 	if calls != nil {
 		_ = failure.Tell("next", calls)
@@ -92,7 +87,7 @@ func (c *Catalogue) proposeAfterWrite(op *Operation, actor Actor, answer *Answer
 		return nil
 	}
 	var err error
-	tools := nextAfterWrite[op.Name]
+	tools := op.Next
 	if answer.IsHeld {
 		tools = []string{"get_issue", "next_issue"}
 		if answer.Body, err = appendMember(answer.Body, "pending_approval", heldForModels); err != nil {

@@ -46,7 +46,8 @@ func (in CreateWebhookInput) Check() error {
 	refuse(isEmail && in.To == nil, "to", "is required for email: 1 to 20 addresses")
 	refuse(!isEmail && in.To != nil, "to", "must be absent: only email takes addresses")
 	refuse(inSourceControl && in.GitHubToken == "", "github_token", "is required for the format "+string(format))
-	refuse(!inSourceControl && in.GitHubToken != "", "github_token", "must be absent: only "+strings.Join(needToken(), " and ")+" take a token")
+	refuse(!inSourceControl && in.GitHubToken != "",
+		"github_token", "must be absent: only "+strings.Join(needToken(), " and ")+" take a token")
 	refuse(!isHeaderText(in.GitHubToken.Reveal()), "github_token", "must have only ASCII letters, digits and punctuation, without spaces")
 	spikes := slices.Contains(in.Events, IssueSpike)
 	refuse(spikes && in.SpikeThreshold == nil, "spike_threshold", "is required with the event issue.spike: 1 to 1000000 events in an hour")

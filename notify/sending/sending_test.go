@@ -170,7 +170,8 @@ func TestAttemptsKeepTheSchedule(t *testing.T) {
 		}
 	}
 
-	require.Equal(t, 1, storetest.ReadCell[int](t, s, `SELECT count(*)::int FROM deliveries WHERE status = 'failed' AND next_attempt_at IS NULL`))
+	require.Equal(t, 1,
+		storetest.ReadCell[int](t, s, `SELECT count(*)::int FROM deliveries WHERE status = 'failed' AND next_attempt_at IS NULL`))
 	received := receiver.Received()
 	require.Len(t, received, notify.MaxAttempts)
 	for _, one := range received {
