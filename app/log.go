@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"errand/api"
+	"errand/wire"
 )
 
 // NewLog makes the process's log on standard error.
@@ -42,7 +43,7 @@ func (c *Config) WritesText(stream *os.File) bool {
 // what a server has answered.
 func (c *Config) PrintError(err error) {
 	if c.WritesText(os.Stderr) {
-		_, _ = fmt.Fprintln(os.Stderr, "errand:", removeHidden(err.Error(), '\n', '\t'))
+		_, _ = fmt.Fprintln(os.Stderr, "errand:", wire.RemoveHidden(err.Error(), '\n', '\t'))
 		return
 	}
 	newJSONLog(os.Stderr, slog.LevelInfo).Error("errand has failed", "error", err)

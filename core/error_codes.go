@@ -60,12 +60,14 @@ var v1Errors = ErrorForms{
 		Meaning: "The token lacks the required scope, or the person the required role.",
 		Hint:    "Ask for a token with the scope in required_scope; whoami shows the scopes of this one.",
 		Members: forbiddenMembers{},
+		Next:    []string{"whoami"},
 	},
 	ForbiddenProject: {
 		Status:  http.StatusForbidden,
 		Meaning: "The token is for another app.",
 		Hint:    "Use the token of that app; whoami shows the app of this one.",
 		Members: reasonMember{},
+		Next:    []string{"whoami"},
 	},
 	ForbiddenOrigin: {
 		Status:  http.StatusForbidden,
@@ -76,16 +78,19 @@ var v1Errors = ErrorForms{
 		Meaning: "Only the holder of the claim or an admin may release it.",
 		Hint:    "Leave the claim to its holder, or wait until claim.expires_at.",
 		Members: claimMember{},
+		Next:    []string{"next_issue"},
 	},
 	NotFound: {
 		Status:  http.StatusNotFound,
 		Meaning: "There is no such thing, or it is a merged issue.",
 		Hint:    "The lists show what exists: list_issues, list_issue_events, list_projects, list_releases.",
+		Next:    []string{"list_issues"}, // of an issue or an event
 	},
 	ProjectNotFound: {
 		Status:  http.StatusNotFound,
 		Meaning: "No project has this id or slug.",
 		Hint:    "list_projects shows the projects with their ids and slugs.",
+		Next:    []string{"list_projects"},
 	},
 	MethodNotAllowed: {
 		Status:  http.StatusMethodNotAllowed,
@@ -101,6 +106,7 @@ var v1Errors = ErrorForms{
 		Meaning: "Somebody else holds the claim.",
 		Hint:    "Take another issue: list_issues with claimed=false.",
 		Members: claimMember{},
+		Next:    []string{"next_issue", "list_issues"},
 	},
 	ApprovalNotPending: {
 		Status:  http.StatusConflict,
@@ -116,6 +122,7 @@ var v1Errors = ErrorForms{
 		Status:  http.StatusConflict,
 		Meaning: "Finding similar issues is switched off in this installation.",
 		Hint:    "Search by words: list_issues with search.",
+		Next:    []string{"list_issues"},
 	},
 	TestEventExists: {
 		Status:  http.StatusConflict,

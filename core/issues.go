@@ -169,6 +169,7 @@ var ResolveIssue = DefineOperation[ResolveIssueInput, Data[Issue]](Operation{
 	Description: "Marks an issue as done. A new event makes it unresolved again.",
 	Example:     `{"id": 42}`,
 	Errors:      []Code{NotFound}, Idempotent: true,
+	Next: []string{"next_issue"},
 })
 
 // IgnoreIssue declares POST /v1/issues/{id}/ignore.
@@ -178,6 +179,7 @@ var IgnoreIssue = DefineOperation[IssueInput, OrHeld[Data[Issue]]](Operation{
 	Description: "Marks an issue as not worth work. It keeps counting and stays ignored when new events arrive.",
 	Example:     `{"id": 42}`,
 	Errors:      []Code{NotFound}, Idempotent: true,
+	Next: []string{"next_issue"},
 })
 
 // UnresolveIssue declares POST /v1/issues/{id}/unresolve.
@@ -187,6 +189,7 @@ var UnresolveIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
 	Description: "Marks an issue as open again, whatever its status was.",
 	Example:     `{"id": 42}`,
 	Errors:      []Code{NotFound}, Idempotent: true,
+	Next: []string{"claim_issue", "next_issue"},
 })
 
 // ClaimIssueInput is the body of POST /v1/issues/{id}/claim.
@@ -205,6 +208,7 @@ var ClaimIssue = DefineOperation[ClaimIssueInput, Data[ClaimedIssue]](Operation{
 		"When somebody else holds it the answer is claimed, with the holder and when it expires: take another issue.",
 	Example: `{"id": 42, "minutes": 60}`,
 	Errors:  []Code{NotFound, Claimed}, Idempotent: true,
+	Next: []string{"get_brief"},
 })
 
 // ReleaseIssueInput is the body of POST /v1/issues/{id}/release.
@@ -222,6 +226,7 @@ var ReleaseIssue = DefineOperation[ReleaseIssueInput, Data[Issue]](Operation{
 		"holder or an admin may release a claim.",
 	Example: `{"id": 42}`,
 	Errors:  []Code{NotFound, NotClaimHolder}, Idempotent: true,
+	Next: []string{"next_issue"},
 })
 
 // AddNoteInput is the body of POST /v1/issues/{id}/notes.
@@ -242,6 +247,7 @@ var AddNote = DefineOperation[AddNoteInput, Data[NoteID]](Operation{
 	Description: "Adds a note to an issue's activity, for whoever works on it next: what you found, what you tried, what is left.",
 	Example:     `{"id": 42, "text": "The token is read before the login completes; see auth.go."}`,
 	Errors:      []Code{NotFound},
+	Next:        []string{"claim_issue", "link_fix", "release_issue", "next_issue"},
 })
 
 // MergeIssuesInput is the body of POST /v1/issues/{id}/merge.
@@ -260,6 +266,7 @@ var MergeIssues = DefineOperation[MergeIssuesInput, OrHeld[Data[Issue]]](Operati
 		"as a whole: split_issue moves single events out again.",
 	Example: `{"id": 42, "source_ids": [43, 44]}`,
 	Errors:  []Code{NotFound, InvalidRequest}, Destructive: true,
+	Next: []string{"get_brief"},
 })
 
 // SplitIssueInput is the body of POST /v1/issues/{id}/split.
@@ -288,4 +295,5 @@ var SplitIssue = DefineOperation[SplitIssueInput, Data[Issue]](Operation{
 		"Their counts go with them; the users stay with the original, and new events still go there.",
 	Example: `{"id": 42, "event_ids": [1001, 1002]}`,
 	Errors:  []Code{NotFound, InvalidRequest},
+	Next:    []string{"get_issue"},
 })

@@ -91,12 +91,11 @@ var longDocs = map[string]string{
 	"@webhook.last_delivery_status": "Of the latest delivery of the last 30 days; null when there was none.",
 	"@createdWebhook.secret": "Signs the deliveries of the formats service and scm_dispatch: shown now and never again. Null for other " +
 		"formats, which are not signed.",
-	"@createWebhookInput.format": "service: signed JSON for an agent runner. scm_dispatch (or github_dispatch): starts a workflow. " +
-		"scm_issue (github_issue): opens an issue in a repository and comments on it. chat_a (slack), chat_b (discord): a message. email.",
+	"@createWebhookInput.format": describeFormats(),
 	"@createWebhookInput.url": "Where it is sent; absent for email. https and public addresses only. scm_dispatch: " +
 		"{scm_api_url}/repos/<owner>/<repo>/dispatches; scm_issue: the same with issues at the end; chats: an incoming webhook of theirs.",
-	"@createWebhookInput.github_token": "Required for scm_dispatch and scm_issue, and only for them: the access token of the repository. " +
-		"Kept encrypted and never shown.",
+	"@createWebhookInput.github_token": "Required for " + strings.Join(needToken(), " and ") + ", and only for them: the access " +
+		"token of the repository. Kept encrypted and never shown.",
 	"@createWebhookInput.project": "Public id or slug of the only project that it covers; absent for all.",
 	"@createWebhookInput.spike_threshold": "Required with issue.spike, and only with it: told once per issue and clock hour, when it has " +
 		"more events than this.",

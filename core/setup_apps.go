@@ -113,7 +113,7 @@ var ReportSetupStep = DefineOperation[ReportSetupStepInput, None](Operation{
 	Description: "Records that a step is done; the first report sets its time. Takes the app's agent token too.",
 	Example:     `{"project": "web-shop", "step": "sdk_installed"}`,
 	Errors:      []Code{ProjectNotFound, ForbiddenProject}, Idempotent: true,
-	Next: List[NextCall]{{Tool: "get_setup_progress", Arguments: Arguments{}}},
+	Next: []string{"get_setup_progress"},
 })
 
 // AppProgress is how far the setup of an app is. What has not happened has no time.

@@ -40,13 +40,14 @@ func (in CreateWebhookInput) Check() error {
 		}
 	}
 	format := in.Format.Format()
-	isEmail, inSourceControl := format == FormatEmail, format == FormatSCMDispatch || format == FormatSCMIssue
+	isEmail, inSourceControl := format == FormatEmail, slices.Contains(needToken(), string(format))
 	refuse(isEmail && in.URL != "", "url", "must be absent for email, which goes to the addresses in to")
 	refuse(!isEmail && in.URL == "", "url", "is required for the format "+string(format))
 	refuse(isEmail && in.To == nil, "to", "is required for email: 1 to 20 addresses")
 	refuse(!isEmail && in.To != nil, "to", "must be absent: only email takes addresses")
 	refuse(inSourceControl && in.GitHubToken == "", "github_token", "is required for the format "+string(format))
-	refuse(!inSourceControl && in.GitHubToken != "", "github_token", "must be absent: only scm_dispatch and scm_issue take a token")
+	refuse(!inSourceControl && in.GitHubToken != "",
+		"github_token", "must be absent: only "+strings.Join(needToken(), " and ")+" take a token")
 	refuse(!isHeaderText(in.GitHubToken.Reveal()), "github_token", "must have only ASCII letters, digits and punctuation, without spaces")
 	spikes := slices.Contains(in.Events, IssueSpike)
 	refuse(spikes && in.SpikeThreshold == nil, "spike_threshold", "is required with the event issue.spike: 1 to 1000000 events in an hour")

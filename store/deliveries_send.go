@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"errand/core"
+	"errand/store/activity"
 	"errand/store/pg"
 )
 
@@ -79,8 +80,7 @@ WITH due AS MATERIALIZED (
 			WHEN w.deleted_at IS NOT NULL THEN 'the webhook was deleted'
 			WHEN d.project_id <> 0 AND (p.id IS NULL OR p.deleted_at IS NOT NULL) THEN 'the project was deleted'
 			WHEN d.issue_id IS NOT NULL AND i.id IS NULL THEN 'the issue was deleted'
-			WHEN d.issue_id IS NOT NULL AND w.min_trust <> 'low' AND p.trust_setting IS DISTINCT FROM 'high'
-				AND (p.trust_setting IS NOT NULL OR s.client_seen_at > @client_since)
+			WHEN d.issue_id IS NOT NULL AND w.min_trust <> 'low' AND NOT ` + activity.IsTrusted + `
 				THEN 'the trust of the project is low by now, and the webhook wants high'
 			WHEN d.attempts >= @max_attempts AND d.next_attempt_at IS NULL THEN 'the server was lost during the last attempt'
 			ELSE ''
@@ -90,6 +90,7 @@ WITH due AS MATERIALIZED (
 	JOIN webhooks w ON w.id = d.webhook_id
 	LEFT JOIN projects p ON p.id = d.project_id
 	LEFT JOIN project_seen s ON s.project_id = d.project_id
+	CROSS JOIN LATERAL (SELECT s.client_seen_at AS client_seen, @client_since::timestamptz AS client_since) t
 	LEFT JOIN issues i ON i.id = d.issue_id AND i.project_id = d.project_id
 	LEFT JOIN scm_issues n ON n.project_id = d.project_id AND n.issue_id = d.issue_id AND n.webhook_id = d.webhook_id
 )

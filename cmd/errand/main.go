@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"errand/app"
+	"errand/client"
 )
 
 // version is set by the build (-ldflags -X main.version=...).
@@ -126,8 +127,8 @@ func (c *tokenCreateCmd) Run(ctx context.Context) error {
 }
 
 type deployCmd struct {
-	app.Client       `embed:""`
-	app.DeployReport `embed:""`
+	client.Client       `embed:""`
+	client.DeployReport `embed:""`
 }
 
 func (c *deployCmd) Run(ctx context.Context) error {
@@ -135,12 +136,12 @@ func (c *deployCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return app.PrintDeploy(os.Stdout, reported)
+	return client.PrintDeploy(os.Stdout, reported)
 }
 
 type sourceMapsUploadCmd struct {
-	app.Client          `embed:""`
-	app.SourceMapUpload `embed:""`
+	client.Client          `embed:""`
+	client.SourceMapUpload `embed:""`
 }
 
 func (c *sourceMapsUploadCmd) Run(ctx context.Context) error {
@@ -148,7 +149,7 @@ func (c *sourceMapsUploadCmd) Run(ctx context.Context) error {
 }
 
 type mcpConfigCmd struct {
-	app.MCPConfig `embed:""`
+	client.MCPConfig `embed:""`
 }
 
 func (c *mcpConfigCmd) Run() error { return c.Print(os.Stdout) }
@@ -205,8 +206,8 @@ func main() {
 	switch {
 	case err == nil:
 		return
-	case errors.Is(err, app.ErrNoIssue): // it has said so
-	case exitCodeOf(err) == app.ExitUsage:
+	case errors.Is(err, client.ErrNoIssue): // it has said so
+	case exitCodeOf(err) == client.ExitUsage:
 		textErrors.PrintError(addHelpLine(parsed, err))
 	default:
 		chooseErrors(parsed).PrintError(err)

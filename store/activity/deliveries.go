@@ -31,14 +31,13 @@ FROM changed c
 JOIN webhooks w ON coalesce(w.project_id, c.project_id) = c.project_id
 JOIN projects p ON p.id = c.project_id
 LEFT JOIN project_seen s ON s.project_id = c.project_id
+CROSS JOIN LATERAL (SELECT greatest(s.client_seen_at, c.client_at) AS client_seen, c.client_since) t
 WHERE EXISTS (SELECT FROM webhooks WHERE deleted_at IS NULL)
 	AND w.deleted_at IS NULL
 	AND c.event = ANY (w.events)
 	AND p.deleted_at IS NULL
 	AND (NOT p.demo OR w.project_id IS NOT NULL)
-	AND (w.min_trust = 'low'
-		OR p.trust_setting = 'high'
-		OR p.trust_setting IS NULL AND greatest(s.client_seen_at, c.client_at) > c.client_since IS NOT TRUE)`
+	AND (w.min_trust = 'low' OR ` + IsTrusted + `)`
 
 const insertDeliveriesOfOne = `
 WITH changed AS (
