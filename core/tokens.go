@@ -114,6 +114,7 @@ var Whoami = DefineOperation[WhoamiInput, Data[Identity]](Operation{
 	Summary:     "Show the token in use",
 	Description: "Shows the name, scopes and app of your token: what you may do here, and the name on your claims.",
 	Example:     `{}`,
+	Errors:      []Code{Forbidden}, // of a setup key, which is not a token
 })
 
 // RevokeTokenInput names a token in the path.

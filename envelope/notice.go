@@ -105,7 +105,7 @@ func (n *noticeReader) readBacktrace() {
 	n.backtrace = n.backtrace[:0]
 	if n.json.peekByte() == '"' {
 		for line := range strings.Lines(string(n.readText())) {
-			n.addFrame(stack.ParseLine(rootMarkers.Replace(line)))
+			n.addFrame(readNoticeLine(line))
 		}
 		return
 	}
@@ -118,9 +118,27 @@ func (n *noticeReader) readBacktrace() {
 		case 'n':
 			n.json.skipValue()
 		default:
-			n.addFrame(stack.ParseLine(rootMarkers.Replace(string(n.readText()))))
+			n.addFrame(readNoticeLine(string(n.readText())))
 		}
 	})
+}
+
+// readNoticeLine reads a line of a backtrace. A method of Ruby keeps its class, for # and . say whether it is one of instances.
+func readNoticeLine(line string) core.Frame {
+	line = rootMarkers.Replace(line)
+	frame := stack.ParseLine(line)
+	if frame.Module == "" {
+		return frame
+	}
+	scope := strings.LastIndexByte(string(frame.Function), ' ') + 1
+	for _, separator := range [...]core.Untrusted{"#", "."} {
+		method := frame.Module + separator + frame.Function[scope:]
+		if strings.HasSuffix(line, string(method)+"'") {
+			frame.Function = frame.Function[:scope] + method
+			break
+		}
+	}
+	return frame
 }
 
 func (n *noticeReader) addFrame(frame core.Frame) {
@@ -175,49 +193,6 @@ func (n *noticeReader) readServer(name string) {
 	}
 }
 
-// readNoticeRequest reads the request. Members that have no place in an event's request become a context.
-func (n *noticeReader) readNoticeRequest() *core.Request {
-	if !n.requireObject() {
-		return nil
-	}
-	request := &n.kept.request
-	*request = core.Request{}
-	var path core.Untrusted
-	mark := len(n.stack.members)
-	n.readMembers(func(name string) {
-		switch name {
-		case "method":
-			request.Method = core.Untrusted(strings.ToUpper(string(n.readWord())))
-		case "url":
-			request.URL = n.readWord()
-		case "path":
-			path = n.readWord()
-		case "query", "query_string":
-			request.Query = n.readQuery()
-		case "headers":
-			request.Headers = n.readHeaders()
-		case "cookies":
-			request.Cookies = n.readCookies()
-		case "body", "data":
-			if body, value := n.readBody(); body != nil {
-				request.Data = n.parseBody(*body, "")
-			} else {
-				request.Data = value
-			}
-		default:
-			if n.admitMember() {
-				n.stack.push(core.Member{Key: name, Value: n.readValue()})
-			}
-		}
-	})
-	n.request = n.popObject(mark)
-	if request.URL == "" {
-		request.URL = path
-	}
-	n.splitURL(request)
-	return request
-}
-
 // finishNotice does the work that needs the whole notice.
 func (n *noticeReader) finishNotice() {
 	event := n.event
@@ -245,9 +220,6 @@ func (n *noticeReader) finishNotice() {
 	event.Exceptions = core.List[core.Exception]{n.exception}
 }
 
-// qualifiedBy separates class and method, for platforms whose clients send both in one field.
-var qualifiedBy = map[string]string{"java": ".", "csharp": ".", "php": "->"}
-
 // finishBacktrace returns the frames with the most recent call first. The Python client sends it last. The PHP client sends with
 // each location the function that was called there, as PHP prints it.
 func (n *noticeReader) finishBacktrace() []core.Frame {
@@ -272,7 +244,7 @@ func (n *noticeReader) finishBacktrace() []core.Frame {
 		if path, ok := strings.CutPrefix(string(frame.Filename), "./"); ok && strings.Contains(path, "/") {
 			frame.Filename = core.Untrusted(path) // without a folder the "./" stays, and marks the application's file
 		}
-		if separator := qualifiedBy[n.event.Platform]; separator != "" && frame.Module == "" {
+		if separator := core.QualifierOf(n.event.Platform); separator != "" && frame.Module == "" && n.event.Platform != "go" {
 			if at := strings.LastIndex(string(frame.Function), separator); at > 0 {
 				frame.Module, frame.Function = frame.Function[:at], frame.Function[at+len(separator):]
 			}

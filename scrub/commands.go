@@ -112,7 +112,7 @@ func (m *masker) namesCommand(n int) bool {
 // tryCrypt hides the hash of a password, as in $6$salt$hash, whose first $ is at i.
 func (m *masker) tryCrypt(i int) int {
 	kind := skipRunWithin(m.text, i+1, maxCrypt, cryptKindSet)
-	if kind == i+1 || kind >= len(m.text) || m.text[kind] != '$' {
+	if kind == i+1 || kind >= len(m.text) || m.text[kind] != '$' || hasGeneratedMark(m.text[kind:]) {
 		return m.tryProvider(i)
 	}
 	end := skipRun(m.text, kind+1, cryptSet)

@@ -9,7 +9,7 @@ import "strings"
 func (m *masker) isOrdinary(p *pair, v, end int) bool {
 	text := m.text[v:end]
 	switch {
-	case isVoid(text), isCount(p.name, text), isTokenCount(p.name, text):
+	case isVoid(text), isCount(p.name, text), isTokenCount(p.name, text), isReference(p, text):
 		return true
 	case p.name == "sid" && strings.HasPrefix(text, "S-1-"): // an identity of Windows
 		return true
@@ -140,7 +140,7 @@ func (m *masker) isSentence(p *pair, text string, end int) bool {
 	switch {
 	case authSchemes[string(lower)]:
 		return false
-	case messageWords[string(lower)], p.verdict == weakly && !isHeader(p.name) && isWord(word):
+	case messageWords[string(lower)], isState(string(lower)), p.verdict == weakly && !isHeader(p.name) && isWord(word):
 		return true
 	}
 	if skipRun(word, 0, upperSnakeSet) == len(word) && strings.Contains(word, "_") { // the name of a variable

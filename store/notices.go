@@ -20,6 +20,7 @@ SELECT e.id, e.issue_id, e.project_id, e.event_id, e.occurred_at, e.received_at,
 	e.user_hash, e.dictionary, e.payload` + ofNotices + `
 ORDER BY e.occurred_at DESC, e.id DESC
 LIMIT @limit OFFSET @offset`
+	findNotice = `SELECT id AS n FROM events WHERE project_id = @project_id AND issue_id = @issue_id AND id = @id`
 )
 
 // NoticeFilter selects stored events of an issue.
@@ -49,4 +50,10 @@ func (s *Store) ListNotices(ctx context.Context, f NoticeFilter) (events []core.
 		events = append(events, core.EventDetail{EventRow: row.toCore(), Event: event})
 	}
 	return events, count.N, nil
+}
+
+// CheckNotice returns not_found when the issue has no stored event with the id.
+func (s *Store) CheckNotice(ctx context.Context, project, issue, id int64) error {
+	_, err := pg.QueryOne[struct{ N int64 }](ctx, s.db.Main, findNotice, pg.Args{"project_id": project, "issue_id": issue, "id": id})
+	return err
 }
