@@ -31,7 +31,7 @@ func TestPageOfAnIssue(t *testing.T) {
 	require.Contains(t, shown.header.Get("Content-Type"), "text/html")
 	require.NotContains(t, shown.body, "<script>")
 	for _, text := range []string{
-		"&lt;script&gt;alert(1)&lt;/script&gt;", "unresolved", "seen 1 times", "get_brief --id " + fmt.Sprint(issues.Data[0].ID),
+		"&lt;script&gt;alert(1)&lt;/script&gt;", "unresolved", "1 event,", "get_brief --id " + fmt.Sprint(issues.Data[0].ID),
 		s.URL() + "/v1/issues/" + fmt.Sprint(issues.Data[0].ID),
 	} {
 		require.Contains(t, shown.body, text)
