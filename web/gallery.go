@@ -110,7 +110,7 @@ func (v *visit) sampleHostile() gallerySample {
 		Name: "Hostile", Badges: []badge{{kindBad, text}}, Tabs: tabs{"Hostile", []tab{{hostile[:100], "#", 1 << 52, true, true, true}}},
 		Select: chooseFrom("gallery", "Project", hostile, option{Value: "x", Text: text}), Flash: &flash{Kind: kindBad, Text: hostile},
 		Ago: at, Date: at, Copy: hostile, Spark: newSpark([]int64{1 << 52, 0, 1}), Chart: sampleChart(hostile[:60], "a", "b"),
-		Rows: []issueRow{row}, Pager: pager{Shown: hostile[:100], State: hostile[:100], Older: "javascript:alert(1)", OlderText: hostile[:60]},
+		Rows: []issueRow{row}, Pager: pager{Shown: hostile[:100], State: hostile[:100], Older: "#", OlderText: hostile[:60]},
 		Empty: emptyList{Title: hostile, Lines: []string{hostile}, Command: hostile}, Progress: []step{{"now", hostile, text, &at}},
 		Stack: []stackPart{{text, []frameGroup{
 			{Frames: []stackFrame{{text, text, true, []sourceLine{{1 << 52, text, true}}, []variable{{text, text}}}}},

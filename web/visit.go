@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"sync"
 	"time"
 
 	"errand/core"
@@ -63,8 +64,18 @@ func (s *Site) askToSignIn(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, signInFirst(r.URL.RequestURI()))
 }
 
-// call runs an operation as the person, with the arguments that its JSON has.
+// call runs an operation as the person. The arguments become the JSON that a client would send.
 func (v *visit) call(op *core.Operation, args map[string]any) (core.Answer, error) {
+	if args == nil {
+		args = map[string]any{}
+	}
+	text, err := json.Marshal(args)
+	if err != nil {
+		return core.Answer{}, err
+	}
+	if args, err = core.DecodeArgs(text); err != nil {
+		return core.Answer{}, err
+	}
 	answer, failure := v.Registry.Call(v.r.Context(), op, core.Call{Actor: v.actor, RequestID: v.RequestID(v.r.Context())}, args)
 	if failure != nil {
 		return core.Answer{}, failure
@@ -79,6 +90,22 @@ func callOperation[In, Out any](v *visit, op core.Op[In, Out], args map[string]a
 		return out, err
 	}
 	return out, json.Unmarshal(answer.Body, &out)
+}
+
+// runTogether runs calls that do not need each other at the same time, and returns the error of the first of them that failed.
+func runTogether(calls ...func() error) error {
+	errs := make([]error, len(calls))
+	var running sync.WaitGroup
+	for i, call := range calls {
+		running.Go(func() { errs[i] = call() })
+	}
+	running.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // may reports whether the person has a right somewhere: what nobody may do here is not offered.

@@ -75,6 +75,8 @@ const (
 	endSessionsPath    = "/account/sign-out-everywhere"
 	preferencesPath    = "/account/preferences"
 	issuesPath         = "/"
+	changeIssuesPath   = "/issues/change"
+	mergeIssuesPath    = "/issues/merge"
 	galleryPath        = "/web/gallery"
 )
 
@@ -104,6 +106,9 @@ func (s *Site) Routes() map[string]http.Handler {
 		newPasswordPath:    s.makePersonPage(nil, s.takeNewPassword),
 		endSessionsPath:    s.makePersonPage(nil, s.takeEndSessions),
 		preferencesPath:    s.makePersonPage(nil, s.takePreferences),
+		issuesPath:         s.makePersonPage(s.showIssues, nil),
+		changeIssuesPath:   s.makePersonPage(nil, s.takeIssueChange),
+		mergeIssuesPath:    s.makePersonPage(s.showMerge, s.takeMerge),
 		issuePath:          s.makePersonPage(s.showIssue, nil),
 		issueBriefPath:     s.makePersonPage(s.showBrief, nil),
 		galleryPath:        s.makePersonPage(s.showGallery, nil),

@@ -22,8 +22,12 @@ func TestWriteCompressed(t *testing.T) {
 	} {
 		for _, text := range []string{long, "short"} {
 			for name, write := range map[string]func(http.ResponseWriter, *http.Request){
-				"once":  func(w http.ResponseWriter, r *http.Request) { wire.WriteCompressed(w, r, http.StatusOK, "text/plain", []byte(text)) },
-				"often": func(w http.ResponseWriter, r *http.Request) { wire.CompressBody([]byte(text)).Write(w, r, http.StatusOK, "text/plain") },
+				"once": func(w http.ResponseWriter, r *http.Request) {
+					wire.WriteCompressed(w, r, http.StatusOK, "text/plain", []byte(text))
+				},
+				"often": func(w http.ResponseWriter, r *http.Request) {
+					wire.CompressBody([]byte(text)).Write(w, r, http.StatusOK, "text/plain")
+				},
 			} {
 				request, answer := httptest.NewRequest(http.MethodGet, "/", nil), httptest.NewRecorder()
 				request.Header.Set("Accept-Encoding", accepted)

@@ -78,6 +78,13 @@ document.addEventListener("click", event => {
 	if (opener) find(`[data-dialog="${opener.dataset.opens}"]`)?.showModal();
 });
 
+// A form that takes a while says so on its button.
+document.addEventListener("submit", event => {
+	const button = event.submitter;
+	if (button && !event.defaultPrevented && event.target.method !== "dialog") setTimeout(() => button.setAttribute("aria-busy", "true"), 300);
+});
+addEventListener("pageshow", () => findAll("[aria-busy]").forEach(button => button.removeAttribute("aria-busy")));
+
 // A select of the filters acts at once for a pointer. With the keyboard one moves through its options first, and sends the form.
 let byPointer = false;
 document.addEventListener("pointerdown", () => { byPointer = true; }, true);
