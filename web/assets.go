@@ -14,17 +14,18 @@ import (
 //go:embed style/*.css script/*.js icon.svg
 var assetFiles embed.FS
 
-// The assets: one style sheet, one script and the icon, each by the name under which templates ask for its path.
+// Templates ask for the path of an asset by its name.
 const (
 	styleAsset  = "style.css"
 	scriptAsset = "script.js"
 	iconAsset   = "icon.svg"
 )
 
-// iconPath is where browsers look for an icon of what is no page.
+// iconPath is where browsers look for the icon of an answer that is not a page.
 const iconPath = "/favicon.ico"
 
-// assets are the files that all pages share. The path of one has a digest of its content, so a browser may keep it for ever.
+// assets are the style sheet, the script and the icon of all pages. Each path has a digest of the content, so a browser may keep the file
+// for ever.
 var assets = map[string]asset{
 	styleAsset: newAsset(styleAsset, "text/css; charset=utf-8", "style/tokens.css", "style/base.css", "style/frame.css", "style/parts.css",
 		"style/issues.css"),

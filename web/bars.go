@@ -13,10 +13,10 @@ const (
 	chartHeight = 64
 )
 
-// bars are counts as a chart, the last of them of the time that still runs. The component "spark" is for a row of a list; "chart" has
-// marks and a table for who does not see the bars.
+// bars are counts as a chart; the last count is of the hour or day that still runs. The component "spark" is for a row of a list.
+// "chart" has marks, and a table for readers of the screen.
 type bars struct {
-	Label         string // for who does not see them
+	Label         string // for readers of the screen
 	Path, Now     string // of the SVG: all bars but the last, and the last
 	Width, Height int
 	From, To      string // below the ends

@@ -2,10 +2,10 @@ package web
 
 import "errand/core"
 
-// What the components of parts/ show. Text of others stands in fields of the type any or core.Untrusted and is shown by the function
-// text; the gallery shows each component.
+// These types are the data of the components in parts/. Templates show fields of the types any and core.Untrusted by the function text,
+// because others wrote them. The gallery shows each component.
 
-// The kinds of badges and of what a page says.
+// The kinds of badges and messages.
 const (
 	kindBad  = "bad"  // broken, or came back
 	kindWarn = "warn" // waits for a person
@@ -45,7 +45,8 @@ type option struct {
 	IsChosen bool
 }
 
-// chooseFrom makes a select with the option of a value chosen. A value that is no option becomes one: the address says so.
+// chooseFrom makes a select in which the option with the value is chosen. An unknown value is added as an option, because the address
+// has it.
 func chooseFrom(name, label, value string, options ...option) choice {
 	isThere := false
 	for i := range options {
@@ -61,7 +62,7 @@ func chooseFrom(name, label, value string, options ...option) choice {
 // pager is the line below a list.
 type pager struct {
 	Shown     string // 25 of 42
-	State     string // what else there is to say, as of the events that come in
+	State     string // a remark behind it; empty for none
 	First     string // path of the first page; empty on it
 	Older     string // path of the next page; empty on the last
 	OlderText string

@@ -10,13 +10,13 @@ import (
 	"errand/core"
 )
 
-// flashCookie carries what the next page says about a form that was sent.
+// flashCookie carries a message from a form to the next page.
 const (
 	flashCookie = "errand_flash"
 	flashLasts  = time.Minute
 )
 
-// flash is what the next page says once.
+// flash is a message that the next page shows once.
 type flash struct {
 	Kind string `json:"k,omitempty"` // of a badge: bad for what was refused, warn for what waits; empty for what was done
 	Text string `json:"t"`
@@ -29,7 +29,7 @@ type undo struct {
 	Fields url.Values `json:"f"`
 }
 
-// redirectWith goes on to a path of ours, where the page says what was done.
+// redirectWith redirects to a path of ours and has its page show a message.
 func (v *visit) redirectWith(path string, said flash) error {
 	text, err := json.Marshal(said)
 	if err != nil {
@@ -47,7 +47,7 @@ func (v *visit) redirectWith(path string, said flash) error {
 // maxFlash is how long the value of the cookie may be: browsers keep 4,096 bytes of a cookie, with its name and attributes.
 const maxFlash = 3900
 
-// takeFlash returns what there is to say, once.
+// takeFlash returns the message of the form before, once; nil without one.
 func (v *visit) takeFlash() *flash {
 	value := v.readCookie(v.r, flashCookie)
 	if value == "" {
@@ -68,8 +68,8 @@ func (v *visit) takeFlash() *flash {
 // waitsForApproval is what a page says of an action that is held.
 const waitsForApproval = "It waits for the approval of a second admin."
 
-// act runs an operation for a form and goes on to a path, where the page says what was done, or why it was not. Only what its reader
-// cannot mend by another form is a page of its own.
+// act runs an operation for a form and redirects to a path, where the page says whether it was done. Errors that another form cannot mend
+// become a page.
 func (v *visit) act(op *core.Operation, args map[string]any, path string, done flash) error {
 	answer, err := v.call(op, args)
 	if err == nil && answer.IsHeld {

@@ -6,7 +6,7 @@ import (
 	"errand/core"
 )
 
-// frame is what stands around the page of who is signed in.
+// frame is the top bar and the messages around the page of a signed-in person.
 type frame struct {
 	Links  []frameLink
 	Search string // what was searched for
@@ -21,14 +21,14 @@ type frame struct {
 type frameLink struct {
 	Name, Path string
 	Key        string // that goes there, after g
-	Number     int64  // of what waits there; 0 for nothing
+	Number     int64  // of things that wait there; 0 for none
 	IsHere     bool
 }
 
-// The pages that the bar leads to, with what a person needs to see them. Only a page that is there has a line.
+// framePages are the links of the top bar, with the right that a person needs to see each page.
 var framePages = []struct {
 	frameLink
-	below string // the path of which all pages belong to it
+	below string // pages at and below this path belong to the link
 	right core.Right
 }{
 	{frameLink{Name: "Issues", Path: issuesPath, Key: "i"}, "/issues", core.ReadRight},

@@ -31,7 +31,8 @@ type gallerySample struct {
 }
 
 // hostile is text as an app may send it: markup, characters that turn the line around or show nothing, and no place to break.
-var hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)> pay` + "\u202egnp.exe\u2066 a\u200bb\x00 \xff " + strings.Repeat("x", 10_000)
+var hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)> pay` +
+	"\u202egnp.exe\u2066 a\u200bb\x00 \xff " + strings.Repeat("x", 10_000)
 
 // showGallery is the page of the components, for site admins.
 func (s *Site) showGallery(v *visit) error {
@@ -56,9 +57,12 @@ func (v *visit) sampleOrdinary() gallerySample {
 	spark := newSpark([]int64{1, 2, 0, 3, 4, 2, 1, 0, 0, 0, 5, 8, 12, 20, 31, 28, 40, 38, 35, 30, 22, 18, 12, 9})
 	row.Spark = &spark
 	return gallerySample{
-		Name:   "Ordinary",
-		Badges: []badge{{"", "transient"}, {kindBad, "regressed in 1.4.3"}, {kindWarn, "merge waits for approval"}, {kindGood, "the fix held"}, {kindInfo, "claude-2 · 41 min left"}},
-		Tabs:   tabs{"Ordinary", []tab{{"Open", "#", 1204, true, false, true}, {"Regressed", "#", 2, true, true, false}, {"Other", "#", 0, false, false, false}}},
+		Name: "Ordinary",
+		Badges: []badge{{"", "transient"}, {kindBad, "regressed in 1.4.3"}, {kindWarn, "merge waits for approval"},
+			{kindGood, "the fix held"}, {kindInfo, "claude-2 · 41 min left"}},
+		Tabs: tabs{"Ordinary", []tab{
+			{"Open", "#", 1204, true, false, true}, {"Regressed", "#", 2, true, true, false}, {"Other", "#", 0, false, false, false},
+		}},
 		Select: chooseFrom("gallery", "Project", "shop", option{Value: "", Text: "All projects"}, option{Value: "shop", Text: "Shop"}),
 		Flash:  &flash{Text: "3 resolved.", Undo: &undo{Path: galleryPath}},
 		Ago:    v.at(before(3 * time.Minute)), Date: dated, Copy: "errand demo", Spark: spark,
@@ -92,7 +96,8 @@ func sampleChart(names ...string) bars {
 
 func (v *visit) sampleEmpty() gallerySample {
 	return gallerySample{
-		Name: "Empty", Select: chooseFrom("gallery", "Project", ""), Flash: &flash{}, Spark: newSpark(nil), Chart: newChart("No events", nil, nil), Tabs: tabs{Label: "Empty"}, Empty: emptyList{Title: "Nothing"}, Pager: pager{Shown: "0 issues"},
+		Name: "Empty", Select: chooseFrom("gallery", "Project", ""), Flash: &flash{}, Spark: newSpark(nil), Chart: newChart("No events", nil, nil),
+		Tabs: tabs{Label: "Empty"}, Empty: emptyList{Title: "Nothing"}, Pager: pager{Shown: "0 issues"},
 		Ago: v.at(core.Time{}), Date: v.at(core.Time{}), Rows: []issueRow{v.makeIssueRow(&core.Issue{})}, Progress: []step{{}},
 		Stack: []stackPart{{nil, []frameGroup{{Frames: []stackFrame{{}}}}}}, Story: []storyLine{{}}, Badges: []badge{{}},
 	}
@@ -110,7 +115,7 @@ func (v *visit) sampleHostile() gallerySample {
 		Name: "Hostile", Badges: []badge{{kindBad, text}}, Tabs: tabs{"Hostile", []tab{{hostile[:100], "#", 1 << 52, true, true, true}}},
 		Select: chooseFrom("gallery", "Project", hostile, option{Value: "x", Text: text}), Flash: &flash{Kind: kindBad, Text: hostile},
 		Ago: at, Date: at, Copy: hostile, Spark: newSpark([]int64{1 << 52, 0, 1}), Chart: sampleChart(hostile[:60], "a", "b"),
-		Rows: []issueRow{row}, Pager: pager{Shown: hostile[:100], State: hostile[:100], Older: "#", OlderText: hostile[:60]},
+		Rows: []issueRow{row}, Pager: pager{Shown: hostile[:100], State: hostile[:100], Older: "#", OlderText: "Older"},
 		Empty: emptyList{Title: hostile, Lines: []string{hostile}, Command: hostile}, Progress: []step{{"now", hostile, text, &at}},
 		Stack: []stackPart{{text, []frameGroup{
 			{Frames: []stackFrame{{text, text, true, []sourceLine{{1 << 52, text, true}}, []variable{{text, text}}}}},

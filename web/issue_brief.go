@@ -7,7 +7,7 @@ import (
 	"errand/wire"
 )
 
-// issueBriefPath is where the brief of an issue is as a text, for whoever hands it to an agent.
+// issueBriefPath is the address of an issue's brief as text, for a person who hands it to an agent.
 const issueBriefPath = "/issues/{id}/brief"
 
 // showBrief answers with the brief, as an agent gets it.

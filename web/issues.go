@@ -46,7 +46,7 @@ type issueList struct {
 	cursor  string
 }
 
-// readIssueList reads the address of the list. What is wrong with a value, its operation says.
+// readIssueList reads the address of the list. The operations check the values.
 func (v *visit) readIssueList() issueList {
 	query := v.r.URL.Query()
 	list := issueList{map[string]string{}, core.Open, core.ByPriority, query.Get("cursor")}
@@ -174,7 +174,7 @@ func makeFilters(list issueList, projects []core.ListedProject, environments []c
 	}
 }
 
-// makeIssueTabs makes the tabs with what each has under the same filters.
+// makeIssueTabs makes the tabs. Each counts its issues under the same filters.
 func makeIssueTabs(list issueList, counts issueCounts) tabs {
 	made := tabs{Label: "Status"}
 	for _, t := range issueTabs {

@@ -17,13 +17,13 @@ type moment struct {
 // Exact is the instant in UTC, to the second.
 func (m moment) Exact() string { return m.At.UTC().Format("2006-01-02 15:04:05") + " UTC" }
 
-// Machine is the instant as datetime has it.
+// Machine is the instant for the attribute datetime.
 func (m moment) Machine() string { return m.At.UTC().Format(time.RFC3339) }
 
-// IsNever reports whether there is no such instant.
+// IsNever reports whether the instant is the zero time.
 func (m moment) IsNever() bool { return m.At.IsZero() }
 
-// Ago is how long it is ago, without the word: 3 min.
+// Ago is the time since the instant, without the word "ago": 3 min.
 func (m moment) Ago() string {
 	minutes := int64(m.Now.Sub(m.At.Time) / time.Minute)
 	switch {

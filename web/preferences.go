@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// preferencesCookie is where a browser keeps how its person likes the pages. Nobody else is told, and it is no secret.
+// preferencesCookie is where a browser keeps the preferences of its person. They are not secret.
 const (
 	preferencesCookie = "errand_preferences"
 	keepPreferences   = 365 * 24 * time.Hour

@@ -12,7 +12,7 @@ var templateFiles embed.FS
 // templates are the pages by the names of their files, each in the layout and with all components.
 var templates = parseTemplates()
 
-// layoutFile is the template of what all pages have.
+// layoutFile is the template around every page.
 const layoutFile = "layout.html"
 
 // parseTemplates reads every page of the folder: a new one needs no line here.
@@ -31,5 +31,5 @@ func parseTemplates() map[string]*template.Template {
 	return parsed
 }
 
-// functions are what templates call beside those of html/template.
+// functions are our functions for templates.
 var functions = template.FuncMap{"asset": AssetPath, "text": showText, "plain": plainText, "count": writeCount, "plural": writePlural}

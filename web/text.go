@@ -9,8 +9,8 @@ import (
 	"errand/core"
 )
 
-// showText returns text of others for a page: of a monitored app, a person or an agent. Characters that show nothing, or turn the line
-// around, stand there as their code points, in a mark that no such text can make.
+// showText returns text that an app, a person or an agent wrote, escaped for a page. Characters that show nothing, or turn the line
+// around, become marks with their code points; the text itself cannot make such a mark.
 func showText(text any) template.HTML {
 	var shown strings.Builder
 	plain := readText(text)
@@ -27,7 +27,7 @@ func showText(text any) template.HTML {
 	return template.HTML(shown.String()) //nolint:gosec // all of others' text in it is escaped
 }
 
-// plainText is showText for an attribute or a title, where there is no markup: the code points stand in brackets.
+// plainText is showText without markup, for an attribute or a title: the code points stand in brackets.
 func plainText(text any) string {
 	var shown strings.Builder
 	for _, r := range readText(text) {
@@ -55,7 +55,7 @@ func readText(text any) string {
 	return fmt.Sprint(text)
 }
 
-// lengthOf returns how many bytes the first character of a text has. One byte that is no UTF-8 reads as U+FFFD.
+// lengthOf returns how many bytes the first character of a text has. An invalid byte reads as U+FFFD.
 func lengthOf(text string, r rune) int {
 	if r == '\uFFFD' && !strings.HasPrefix(text, "\uFFFD") {
 		return 1

@@ -130,7 +130,7 @@ const fragmentField = "fragment"
 // isFragment reports whether the request asks for one live part: a handler can leave out what others need.
 func (v *visit) isFragment() bool { return v.r.URL.Query().Has(fragmentField) }
 
-// showPart answers with the template live-<part> of a page. Who has it already is told so.
+// showPart answers with the template live-<part> of a page. A request that names the current ETag gets 304.
 func (v *visit) showPart(name, part string, form any) error {
 	live := templates[name].Lookup("live-" + part)
 	if live == nil {

@@ -24,7 +24,7 @@ type Options struct {
 	Accounts Accounts
 	SSO      *sso.Provider // nil without single sign-on
 
-	// Registry has the operations by which the pages read and change everything, as the person who is signed in.
+	// Registry carries out the operations. The pages read and change everything through it, as the person who is signed in.
 	Registry *core.Registry
 	// FindActor returns the person who is signed in by the cookie of a request, or unauthorized.
 	FindActor func(r *http.Request) (core.Actor, error)
