@@ -96,8 +96,9 @@ func sampleChart(names ...string) bars {
 
 func (v *visit) sampleEmpty() gallerySample {
 	return gallerySample{
-		Name: "Empty", Select: chooseFrom("gallery", "Project", ""), Flash: &flash{}, Spark: newSpark(nil), Chart: newChart("No events", nil, nil),
-		Tabs: tabs{Label: "Empty"}, Empty: emptyList{Title: "Nothing"}, Pager: pager{Shown: "0 issues"},
+		Name: "Empty", Select: chooseFrom("gallery", "Project", ""), Flash: &flash{}, Spark: newSpark(nil),
+		Chart: newChart("No events", nil, nil),
+		Tabs:  tabs{Label: "Empty"}, Empty: emptyList{Title: "Nothing"}, Pager: pager{Shown: "0 issues"},
 		Ago: v.at(core.Time{}), Date: v.at(core.Time{}), Rows: []issueRow{v.makeIssueRow(&core.Issue{})}, Progress: []step{{}},
 		Stack: []stackPart{{nil, []frameGroup{{Frames: []stackFrame{{}}}}}}, Story: []storyLine{{}}, Badges: []badge{{}},
 	}
