@@ -46,7 +46,7 @@ var arrows = map[string][]string{
 		"github.com/jackc/pgx/v5", "github.com/jackc/pgerrcode", "github.com/pressly/goose/v3", "github.com/riverqueue/river",
 		"github.com/hashicorp/golang-lru/v2"},
 	"store/embedded":  {"github.com/jackc/pgx/v5", "golang.org/x/sys"},
-	"store/storetest": {"core", "store", "store/embedded", "store/intake", "github.com/jackc/pgx/v5", "github.com/stretchr/testify"},
+	"store/storetest": {"core", "store", "store/embedded", "store/intake", "testkit/ramdisk", "github.com/jackc/pgx/v5", "github.com/stretchr/testify"},
 
 	"blob":    {"core", "github.com/minio/minio-go/v7", "github.com/hashicorp/golang-lru/v2"},
 	"prompts": {"core"},
@@ -106,6 +106,7 @@ var arrows = map[string][]string{
 	"fixes/fixestest": {"fixes"},
 	"testkit/corpora": {},
 	"testkit/logtext": {},
+	"testkit/ramdisk": {},
 	"testkit/golden":  {"github.com/stretchr/testify"},
 	"testkit/house":   {},
 	"scripts/names":   {"testkit/house"},

@@ -15,7 +15,7 @@ import (
 // Client is how a command reaches a running Errand over its API, as scripts do.
 type Client struct {
 	URL   string      `name:"url" env:"ERRAND_URL" help:"Where Errand runs, such as https://errors.example."`
-	Token core.Secret `name:"token" env:"ERRAND_TOKEN" help:"Token for the API; better in the environment: arguments can be seen."`
+	Token core.Secret `name:"token" env:"ERRAND_TOKEN" help:"Token for the API; set it in the environment: others can see arguments."`
 
 	Pause time.Duration `kong:"-"` // before the second try of a call; 0 for the usual one
 }

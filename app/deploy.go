@@ -15,8 +15,8 @@ type DeployReport struct {
 	Commit       string   `required:"" help:"SHA of the deployed commit."`
 	Release      string   `help:"The version, as the app's events name it; by default the commit."`
 	Environment  string   `default:"production" help:"Where it was deployed, as the app's events name it."`
-	Commits      []string `help:"SHAs of the commits since the deploy before, separated by commas; by default git log says them."`
-	CommitsFrom  string   `name:"commits-from" placeholder:"REVISION" help:"What was deployed before; by default the server says it."`
+	Commits      []string `help:"SHAs of the commits since the last deploy, separated by commas; by default from git log."`
+	CommitsFrom  string   `name:"commits-from" placeholder:"REVISION" help:"The last deployed commit; by default the server is asked."`
 	PullRequests []string `name:"pull-request" help:"URL of a pull request that the deploy brings; repeat the flag or separate with commas."`
 
 	Dir string `kong:"-"` // where git runs; empty for the current folder

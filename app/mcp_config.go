@@ -13,9 +13,9 @@ import (
 // MCPConfig is what errand mcp-config is asked for.
 type MCPConfig struct {
 	Client  string `required:"" help:"claude-code, codex, cursor, vscode or gemini."`
-	Project string `help:"Slug or public id of the project of calls that name none. It limits nothing: a token made with only_project does."`
+	Project string `help:"Slug or public id of the project for calls that name none. It limits nothing: a token made with only_project does."`
 	URL     string `name:"url" env:"ERRAND_URL" help:"Where Errand runs; http://127.0.0.1:8080 when not set."`
-	SignIn  bool   `help:"Have the client sign in by the URL alone, in a browser, instead of taking a token from ERRAND_TOKEN."`
+	SignIn  bool   `help:"Let the client sign in with a browser instead of a token from ERRAND_TOKEN."`
 }
 
 // Print writes the entry of the server for the client, and where it belongs.

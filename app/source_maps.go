@@ -18,10 +18,10 @@ type SourceMapUpload struct {
 	Dir       string `arg:"" help:"Folder of the build, as it is deployed."`
 	Project   string `required:"" help:"Public id or slug of the app."`
 	Release   string `required:"" help:"The version, as the app's events name it."`
-	Dist      string `help:"The build of the release, as the app's events name it; only they use the maps then."`
+	Dist      string `help:"The build of the release, as the app's events name it; then only its events use the maps."`
 	URLPrefix string `name:"url-prefix" default:"~/" help:"Where the folder is on the web, such as ~/assets; ~ is any host."`
 	Sources   string `default:"." help:"Folder of the repository, for maps without sourcesContent: their sources are read below it."`
-	DryRun    bool   `name:"dry-run" help:"Only say what would be uploaded."`
+	DryRun    bool   `name:"dry-run" help:"Only list what would be uploaded."`
 }
 
 // maxBuildFile is the largest file of a build that is read: a map, or JavaScript with its map in it.

@@ -105,11 +105,11 @@ var v1Errors = ErrorForms{
 	ApprovalNotPending: {
 		Status:  http.StatusConflict,
 		Meaning: "The request is decided already, or expired.",
-		Hint:    "list_approvals shows what became of it.",
+		Hint:    "list_approvals shows its status.",
 	},
 	ApprovalFailed: {
 		Status:  http.StatusConflict,
-		Meaning: "The action is not possible any more; reason tells why. The request is failed now.",
+		Meaning: "The action is no longer possible; reason says why. The request is failed.",
 		Members: reasonMember{},
 	},
 	SimilarOff: {
@@ -124,7 +124,7 @@ var v1Errors = ErrorForms{
 	},
 	DeliveryIsPending: {
 		Status:  http.StatusConflict,
-		Meaning: "The delivery has not ended yet: it is attempted again by itself.",
+		Meaning: "The delivery has not ended yet: it will be tried again.",
 		Hint:    "list_deliveries shows in next_attempt_at when.",
 	},
 	PayloadTooLarge: {
@@ -137,7 +137,7 @@ var v1Errors = ErrorForms{
 	},
 	UnsupportedMedia: {
 		Status:  http.StatusUnsupportedMediaType,
-		Meaning: "The Content-Type is none of those in supported.",
+		Meaning: "The Content-Type is not one of supported.",
 		Hint:    "Send one of the types in supported.",
 		Members: struct {
 			Supported List[string] `json:"supported" doc:"The types that are taken."`
@@ -145,7 +145,7 @@ var v1Errors = ErrorForms{
 	},
 	InvalidSourceMap: {
 		Status:  http.StatusBadRequest,
-		Meaning: "The body is no source map that can be used; reason says why.",
+		Meaning: "The source map cannot be used; reason says why.",
 		Members: struct {
 			Reason  string `json:"reason" enum:"not version 3|a map with sections|broken mappings|broken index|not JSON"`
 			Message string `json:"message,omitempty" doc:"Where in the map, and what."`
@@ -204,8 +204,8 @@ var v1Errors = ErrorForms{
 		Meaning: "The database is away or takes no writes for the moment, or the server is busy.",
 		Hint:    "Try again in a few seconds.",
 		Members: struct {
-			Message string `json:"message,omitempty" doc:"Of taking events in: whether the event may be stored all the same."`
-			Reason  string `json:"reason,omitempty" doc:"Of readyz: what the server is waiting for."`
+			Message string `json:"message,omitempty" doc:"For ingest: whether the event may have been stored."`
+			Reason  string `json:"reason,omitempty" doc:"For readyz: what the server is waiting for."`
 		}{},
 	},
 }
@@ -217,7 +217,7 @@ type claimMember struct {
 type forbiddenMembers struct {
 	RequiredScope Scope  `json:"required_scope,omitempty" enum:"issues:read|issues:write|releases:write|admin|setup|any" doc:"@lacking"`
 	RequiredRole  string `json:"required_role,omitempty" enum:"viewer|member|admin|site_admin" doc:"@lackingRole"`
-	Reason        string `json:"reason,omitempty" doc:"Why not, where it is not for want of a scope: nobody decides a request of their own."`
+	Reason        string `json:"reason,omitempty" doc:"Why not, when no scope is missing: nobody decides their own request."`
 }
 
 type reasonMember struct {

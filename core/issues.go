@@ -80,7 +80,7 @@ func (in ListIssuesInput) Check() error {
 var ListIssues = DefineOperation[ListIssuesInput, IssuePage](Operation{
 	Name: "list_issues", Route: "GET /v1/issues", Scope: IssuesRead,
 	Summary: "List issues",
-	Description: "Lists issues. Work: status=open, claimed=false, sort=priority; next_issue takes the best. ingest tells whether events " +
+	Description: "Lists issues. Work: status=open, claimed=false, sort=priority; next_issue takes the best. ingest says whether events " +
 		"come in.",
 	Example: `{"project": "web-shop", "status": "open", "claimed": false, "limit": 10}`,
 	Errors:  []Code{ProjectNotFound},
@@ -158,7 +158,7 @@ type ResolveIssueInput struct {
 // Handover is the part of an input that ends the work on an issue.
 type Handover struct {
 	Note    string `json:"note,omitempty" doc:"@handover.note" min:"1" max:"4000" cleaned:"true"`
-	Release bool   `json:"release,omitempty" doc:"true: give your claim back too."`
+	Release bool   `json:"release,omitempty" doc:"true: release your claim too."`
 	Worker  Worker `json:"worker,omitempty" doc:"@handover.worker" plain:"true" min:"1" max:"64"`
 }
 
@@ -201,7 +201,7 @@ var ClaimIssue = DefineOperation[ClaimIssueInput, Data[ClaimedIssue]](Operation{
 	Name: "claim_issue", Route: "POST /v1/issues/{id}/claim", Scope: IssuesWrite,
 	Summary: "Claim an issue",
 	Description: "Reserves an issue for you before you work on it. " +
-		"The claim is a lease: it ends by itself, claiming again or writing to the issue renews it, release_issue gives it back. " +
+		"The claim is a lease: it ends by itself, claiming again or writing to the issue renews it, release_issue ends it. " +
 		"When somebody else holds it the answer is claimed, with the holder and when it expires: take another issue.",
 	Example: `{"id": 42, "minutes": 60}`,
 	Errors:  []Code{NotFound, Claimed}, Idempotent: true,
@@ -218,7 +218,7 @@ type ReleaseIssueInput struct {
 var ReleaseIssue = DefineOperation[ReleaseIssueInput, Data[Issue]](Operation{
 	Name: "release_issue", Route: "POST /v1/issues/{id}/release", Aliases: []string{"DELETE /v1/issues/{id}/claim"}, Scope: IssuesWrite,
 	Summary: "Release a claim",
-	Description: "Gives your claim on an issue back, so that others can take it. Without an active claim nothing happens. Only the " +
+	Description: "Releases your claim on an issue, so that others can take it. Without an active claim nothing happens. Only the " +
 		"holder or an admin may release a claim.",
 	Example: `{"id": 42}`,
 	Errors:  []Code{NotFound, NotClaimHolder}, Idempotent: true,

@@ -89,7 +89,7 @@ type WebhookTerms struct {
 type Webhook struct {
 	ID   int64        `json:"id"`
 	Name string       `json:"name"`
-	URL  Text         `json:"url" doc:"Those of chats are masked; null for email."`
+	URL  Text         `json:"url" doc:"Masked for chats; null for email."`
 	To   List[string] `json:"to" doc:"The addresses of an email alert; else empty."`
 	WebhookTerms
 }
@@ -104,7 +104,7 @@ type CreatedWebhook struct {
 type Alert struct {
 	ID         int64  `json:"id"`
 	Name       string `json:"name"`
-	URL        Text   `json:"url" doc:"Without its query; those of chats are masked; null for email."`
+	URL        Text   `json:"url" doc:"Without its query; masked for chats; null for email."`
 	Recipients int64  `json:"recipients" doc:"How many addresses an email alert has; else 0."`
 	WebhookTerms
 }

@@ -16,7 +16,8 @@ func decodeNotice(t *testing.T, body string) *core.Event {
 	return event
 }
 
-// A frame in a line: file, line, function, module, and whether it is the application's.
+// describeFrame writes a frame in a line: file, line, function, module, and whether it is the
+// application's.
 func describeFrame(f core.Frame) string {
 	text := string(f.Filename) + "|" + string(f.Function) + "|" + string(f.Module)
 	if f.InApp {
@@ -120,7 +121,7 @@ func TestNoticesThatAreRefused(t *testing.T) {
 	}
 }
 
-// FuzzDecodeNotice: whatever a notice is, it is refused or has a class, and what is kept of it is bounded.
+// FuzzDecodeNotice: every notice is refused or has a class, and the kept part is bounded.
 func FuzzDecodeNotice(f *testing.F) {
 	f.Add(`{"error":{"class":"E","message":"m","backtrace":["a.rb:1:in 'x'",{"file":"a","line":1}],"tags":["a"],"fingerprint":"f"}}`)
 	f.Add(`{"error":{"class":"E","backtrace":"at f (a.js:1:2)\n"},"context":{"environment":5},"request":{"query":"a=b","x":1},"user":7}`)

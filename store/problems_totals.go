@@ -8,15 +8,15 @@ import (
 	"errand/store/pg"
 )
 
-// Totals of lists with page numbers are exact up to exactTotals. Beyond, counting takes long (make bench-queries PART=manage) and
-// nobody sees the difference: a total is then kept for totalsKept, or until this server changes an issue of the project.
+// Totals of lists with page numbers are exact up to exactTotals. Beyond that, counting takes long (make bench-queries
+// PART=manage) and nobody sees the difference: then a total is kept for totalsKept, or until this server changes an issue of the project.
 const (
 	exactTotals = 200
 	totalsKept  = 10 * time.Second
-	maxTotals   = 1000 // that are kept
+	maxTotals   = 1000 // how many are kept
 )
 
-// totals keeps how many problems the lists have.
+// totals keeps the numbers of problems in lists.
 type totals struct {
 	mu   sync.Mutex
 	kept map[totalKey]keptTotal
@@ -32,7 +32,7 @@ type keptTotal struct {
 	at time.Time
 }
 
-// findTotal returns a total that is still good.
+// findTotal returns a total that is still valid.
 func (t *totals) findTotal(key totalKey, now time.Time) (n int64, found bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -40,7 +40,7 @@ func (t *totals) findTotal(key totalKey, now time.Time) (n int64, found bool) {
 	return kept.n, found && now.Sub(kept.at) < totalsKept
 }
 
-// keepTotal keeps a total that was counted. Where there are too many, those that are not good any more make room, or all.
+// keepTotal keeps a counted total. If there are too many, it drops the invalid ones, or all.
 func (t *totals) keepTotal(key totalKey, n int64, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,7 +57,7 @@ func (t *totals) keepTotal(key totalKey, n int64, now time.Time) {
 	t.kept[key] = keptTotal{n, now}
 }
 
-// forgetProject drops what was counted of a project in which something has changed.
+// forgetProject drops the totals of a project that has changed.
 func (t *totals) forgetProject(project int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -68,13 +68,13 @@ func (t *totals) forgetProject(project int64) {
 	}
 }
 
-// totalKey is the key of the filter's total, which no page or order changes.
+// totalKey returns the key of the filter's total. It does not depend on page and order.
 func (f ProblemFilter) totalKey() totalKey {
 	f.Order, f.Limit, f.Offset = "", 0, 0
 	return totalKey{f.ProjectID, pg.DigestFilter(f)}
 }
 
-// countProblems counts the problems of a list. Where they are few it returns them too.
+// countProblems counts the problems of a list. If they are few, it returns them too.
 func (t *totals) countProblems(ctx context.Context, db *pg.DB, f ProblemFilter, l *problemList) (total int64, few []int64, err error) {
 	now := db.Now().Time
 	if total, found := t.findTotal(f.totalKey(), now); found {

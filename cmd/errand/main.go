@@ -21,7 +21,7 @@ var version = "dev"
 
 type cli struct {
 	Serve    serveCmd    `cmd:"" help:"Run the server."`
-	Migrate  migrateCmd  `cmd:"" help:"Bring the database schema up to date, and end."`
+	Migrate  migrateCmd  `cmd:"" help:"Update the database schema and end."`
 	Settings settingsCmd `cmd:"" help:"Show all settings, or unset one of the installation."`
 	Token    struct {
 		Create tokenCreateCmd `cmd:"" help:"Create an API token and print it."`
@@ -32,7 +32,7 @@ type cli struct {
 	Sourcemaps struct {
 		Upload sourceMapsUploadCmd `cmd:"" help:"Upload the source maps of a JavaScript build to the server at ERRAND_URL."`
 	} `cmd:"" help:"Source maps of JavaScript builds."`
-	MCPConfig mcpConfigCmd `cmd:"" name:"mcp-config" help:"Print what a client of MCP needs to find the server."`
+	MCPConfig mcpConfigCmd `cmd:"" name:"mcp-config" help:"Print the entry with which an MCP client finds the server."`
 	Demo      demoCmd      `cmd:"" help:"Fill a demo project with examples, to look around in."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 	Call      callCmd      `cmd:"" help:"Call an operation of a running Errand at ERRAND_URL; errand call --list lists them."`
@@ -42,7 +42,7 @@ type cli struct {
 type serveCmd struct {
 	app.Config `embed:""`
 
-	ShowToken bool `help:"Print a new admin token also where nobody is at a terminal, as make run does; never as JSON."`
+	ShowToken bool `help:"Print a new admin token even without a terminal, as make run does; never as JSON."`
 }
 
 func (c *serveCmd) Run(ctx context.Context) error {
@@ -177,7 +177,7 @@ func (versionCmd) Run() error {
 
 // longHelp are the texts of --help that are too long for a tag.
 var longHelp = kong.Vars{
-	"help_unset": "Have the default of a setting hold again, on every server. " +
+	"help_unset": "Restore the default of a setting on every server. " +
 		"A server that has it in its environment sets it again at its next start.",
 	"help_permission": "What it may do, such as apps:read; repeat the flag or separate with commas: " + app.ListPermissions() + ".",
 	"help_scope": "What it may do; repeat the flag or separate with commas: " +

@@ -10,13 +10,13 @@ import (
 	"errand/store/pg"
 )
 
-// countHours adds to the hours of the issues and of the projects, and says when these were heard of. client_seen_at is
+// countHours adds to the hours of issues and projects, and records when the projects last had events. client_seen_at is
 // written at most once an hour (primary API, Project).
 //
-// The new counts of the running hour decide which issues spike, in the same transaction, so that it is exact: everybody who
-// counts on an issue holds its row. A webhook is told once for each issue and clock hour; spikes has whom it was told. A batch
-// makes at most 1,000 of these deliveries, as the ids of one change allow; the rest follows with the next event. Where no webhook
-// wants spikes, looking at that is all it costs.
+// The new counts of the running hour decide in the same transaction which issues spike. That is exact, because everyone who
+// counts on an issue holds its row. A webhook hears of a spike once per issue and clock hour; spikes records that. A batch
+// makes at most 1,000 of these deliveries, the number of ids of one change; the rest follows with the next event. Where no
+// webhook wants spikes, the only cost is finding that out.
 const countHours = `
 WITH of_issues AS (
 	INSERT INTO issue_hours (project_id, issue_id, hour, events, fives)
@@ -24,7 +24,7 @@ WITH of_issues AS (
 	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 	ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET
 		events = issue_hours.events + excluded.events,
-		-- of an hour that a server without this counted in before, nothing is known
+		-- 0 stays: a server without this column has counted in that hour
 		fives = CASE WHEN issue_hours.fives = 0 THEN 0 ELSE issue_hours.fives | excluded.fives END
 	RETURNING project_id, issue_id, hour, events
 ), of_projects AS (
@@ -90,7 +90,7 @@ func (b *batch) queueHours(q *pgx.Batch, now core.Time, o *batchOutcome) {
 		now, core.ClientSince(now), activity.FirstDelivery(b.spikes), activity.MaxWebhooks, fives).Query(o.addDeliveries)
 }
 
-// addDeliveries adds how many deliveries a statement has made, which each of its rows says.
+// addDeliveries adds the number of deliveries that a statement made, which each of its rows repeats.
 func (o *batchOutcome) addDeliveries(rows pgx.Rows) error {
 	var made int64
 	for rows.Next() {

@@ -13,7 +13,7 @@ import (
 	"errand/store/storetest"
 )
 
-// spikes returns a webhook that wants spikes alone.
+// spikes returns a webhook that only wants spikes.
 func spikes(threshold int64, n store.NewWebhook) store.NewWebhook {
 	n.Events, n.SpikeThreshold = []core.WebhookEvent{}, threshold
 	return n
@@ -30,7 +30,7 @@ func sendMany(t *testing.T, s *store.Store, group string, first, n int, at core.
 	require.NoError(t, err)
 }
 
-// A webhook is told when the events of a clock hour go above its threshold, once for each issue and hour.
+// A webhook hears of a spike when the events of a clock hour exceed its threshold, once per issue and hour.
 func TestSpikeIsToldOnceAnHour(t *testing.T) {
 	t.Parallel()
 	s, clock := storetest.OpenShop(t)
@@ -38,7 +38,7 @@ func TestSpikeIsToldOnceAnHour(t *testing.T) {
 	told := func() int { return len(storetest.ListEventsTold(t, s, webhook)) }
 
 	sendMany(t, s, "a", 0, 3, clock.At(0))
-	require.Zero(t, told(), "as many as the threshold are not above it")
+	require.Zero(t, told(), "the threshold itself is not exceeded")
 	sendMany(t, s, "a", 3, 1, clock.At(0))
 	require.Equal(t, 1, told())
 	sendMany(t, s, "a", 4, 5, clock.At(0))
@@ -50,14 +50,14 @@ func TestSpikeIsToldOnceAnHour(t *testing.T) {
 	late := clock.At(0)
 	clock.Forward(time.Hour)
 	sendMany(t, s, "a", 100, 3, clock.At(0))
-	require.Equal(t, 2, told(), "each hour counts anew")
+	require.Equal(t, 2, told(), "each hour has its own count")
 	sendMany(t, s, "c", 200, 10, late)
-	require.Equal(t, 2, told(), "events of another hour than the running one")
+	require.Equal(t, 2, told(), "events of an hour other than the running one")
 	sendMany(t, s, "a", 103, 1, clock.At(0))
 	require.Equal(t, 3, told())
 }
 
-// Every batch takes an id of a change, and that of its first delivery is a thousand times as large: it needs 64 bits soon.
+// Every batch takes the id of a change, and the id of the change's first delivery is a thousand times as large: it soon needs 64 bits.
 func TestIDsOfDeliveriesGrowBeyond32Bits(t *testing.T) {
 	t.Parallel()
 	s, clock := storetest.OpenShop(t)
@@ -87,7 +87,7 @@ func TestSpikeFilters(t *testing.T) {
 	events := make([]intake.NewEvent, 20)
 	for i := range events {
 		events[i] = storetest.MakeShopEvent("a", 100+i, clock.At(0))
-		events[i].Source = core.SourceBrowser // with it the trust is low, in the same batch
+		events[i].Source = core.SourceBrowser // lowers the trust in the same batch
 	}
 	_, err := s.Intake.AddEvents(t.Context(), events)
 	require.NoError(t, err)
@@ -95,7 +95,7 @@ func TestSpikeFilters(t *testing.T) {
 	require.Equal(t, []string{"issue.spike"}, storetest.ListEventsTold(t, s, trusting))
 }
 
-// Two servers that count on the same issues at the same time tell each spike exactly once.
+// Two servers that count on the same issues at the same time report each spike exactly once.
 func TestSpikesOfTwoServers(t *testing.T) {
 	t.Parallel()
 	pair, clock := storetest.OpenPair(t)
@@ -121,7 +121,7 @@ func TestSpikesOfTwoServers(t *testing.T) {
 	require.Equal(t, int64(issues), storetest.ReadCell[int64](t, pair[0], `SELECT count(DISTINCT id) FROM deliveries`))
 }
 
-// Whoever waits for deliveries hears of those that were committed.
+// The listener for deliveries hears of committed ones.
 func TestDeliveriesAreAnnounced(t *testing.T) {
 	t.Parallel()
 	s, clock := storetest.OpenShop(t)
@@ -131,7 +131,7 @@ func TestDeliveriesAreAnnounced(t *testing.T) {
 	require.Zero(t, announced)
 	webhook := storetest.MakeWebhook(t, s, store.NewWebhook{SpikeThreshold: 2})
 
-	sendMany(t, s, "a", 0, 5, clock.At(0)) // new, and above the threshold
+	sendMany(t, s, "a", 0, 5, clock.At(0)) // new and above the threshold
 	require.EqualValues(t, 2, announced)
 	_, err := s.AddPing(t.Context(), webhook)
 	require.NoError(t, err)
