@@ -219,7 +219,7 @@ func (o *Operation) AuthorizeActor(a Actor) error {
 	switch {
 	case a.OnlyProject && ofInstallation[o]:
 		return NewError(Forbidden).With("required_scope", o.Scope).Tell("hint", "This token stays in its project: see only_project in whoami.")
-	case a.Type == ActorUser && a.Rights.haveSomewhere(o.Right()):
+	case a.Type == ActorUser && a.Rights.HaveSomewhere(o.Right()):
 		return nil
 	case a.Type == ActorUser:
 		return o.Right().refusal()
