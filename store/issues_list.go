@@ -31,6 +31,9 @@ type IssueFilter struct {
 // NoIssue is the id of no issue, for a filter that finds none.
 const NoIssue = -1
 
+// anyStatus is the status of a filter that leaves out no issue for its status, not even merged ones.
+const anyStatus core.Status = "any"
+
 // listedWithin is how long listed_from, by which the indexes of issues are sorted, may lie before last_seen.
 const listedWithin = "interval '5 minutes'"
 
@@ -102,6 +105,7 @@ func (f IssueFilter) buildList(ctx context.Context, names storedNames, now core.
 // whereStatus adds the condition that an issue has the filter's status.
 func (f IssueFilter) whereStatus(l *pg.List) {
 	switch f.Status {
+	case anyStatus:
 	case core.Open:
 		l.Where(isWork)
 	case "":

@@ -90,7 +90,7 @@ func (w *Writer) AddEvents(ctx context.Context, events []NewEvent) ([]Added, err
 		}
 		// Without its duplicates a batch may be within the quota.
 		if err = w.sendStatements(ctx, w.db.Writer, b); !isStale(err) && !errors.Is(err, errOverQuota) {
-			return b.reportAdded(w, err)
+			return w.finishBatch(ctx, b, err)
 		}
 	}
 	for attempt := range addAttempts {
@@ -105,6 +105,14 @@ func (w *Writer) AddEvents(ctx context.Context, events []NewEvent) ([]Added, err
 		if !isStale(err) {
 			break
 		}
+	}
+	return w.finishBatch(ctx, b, err)
+}
+
+// finishBatch does what follows from a batch once it is committed, and reports its outcome.
+func (w *Writer) finishBatch(ctx context.Context, b *batch, err error) ([]Added, error) {
+	if err == nil {
+		w.returnIgnored(ctx, b.returning)
 	}
 	return b.reportAdded(w, err)
 }
@@ -136,6 +144,7 @@ type batch struct {
 	deliveries int64 // that it has made, but for those of what the long way does beside counting
 
 	issuesAfter map[int64]rememberedIssue // what each issue has after the batch
+	returning   []int64                   // ignored issues that return after it
 	watched     map[int64]watchedFix      // of issues all of whose events only count, as far as is remembered
 
 	hasReopened  bool // its issues are locked, and what its events do beside counting is done

@@ -41,7 +41,7 @@ func (w *Writer) sendStatements(ctx context.Context, on interface {
 	case !outcome.proceeded:
 		return errStale
 	}
-	b.deliveries = outcome.deliveries
+	b.deliveries, b.returning = outcome.deliveries, outcome.returning
 	for i, issue := range outcome.issues {
 		b.setIssueAfter(issue, outcome.stored[i], outcome.users[i])
 	}
@@ -56,7 +56,8 @@ type batchOutcome struct {
 	issues, stored, users []int64 // what each issue has now
 	overQuota             bool
 	proceeded             bool
-	deliveries            int64 // that were made
+	deliveries            int64   // that were made
+	returning             []int64 // issues that are ignored and whose term is over
 }
 
 // setIssueAfter notes what an issue has now.
