@@ -147,7 +147,9 @@ func (s *server) mountAPI(router chi.Router) {
 	router.Get("/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { wire.WriteJSON(w, http.StatusOK, openAPI) })
 	router.Get("/docs", docs.serveNewest)
 	router.Get(managementPage, management.serveNewest)
-	router.Get("/", http.RedirectHandler("/docs", http.StatusFound).ServeHTTP)
+	if s.Pages["/"] == nil {
+		router.Get("/", http.RedirectHandler("/docs", http.StatusFound).ServeHTTP)
+	}
 }
 
 // mountOperations documents every operation at each of its routes, and serves those that the registry carries out.

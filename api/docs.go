@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"errand/core"
+	"errand/wire"
 )
 
 //go:embed docs*.html
@@ -33,7 +34,7 @@ type docsPages struct {
 // docsPage is the page with one public URL.
 type docsPage struct {
 	baseURL string
-	html    []byte
+	html    wire.CompressedBody
 	policy  string
 }
 
@@ -112,16 +113,15 @@ func (d *dialect) newDocsPage(baseURL, version string) *docsPage {
 		panic(fmt.Sprintf("api: page of the API: %v", err))
 	}
 	hash := sha256.Sum256([]byte(docsStyle))
-	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
+	policy := "default-src 'none'; img-src 'self'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
 		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-	return &docsPage{baseURL, html.Bytes(), policy}
+	return &docsPage{baseURL, wire.CompressBody(html.Bytes()), policy}
 }
 
-func (p *docsPage) servePage(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+func (p *docsPage) servePage(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", p.policy)
 	w.Header().Set("Referrer-Policy", "no-referrer")
-	_, _ = w.Write(p.html) // the reader is gone
+	p.html.Write(w, r, http.StatusOK, "text/html; charset=utf-8")
 }
 
 // docsScopes returns each scope with the operations that need it.

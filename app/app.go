@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -26,6 +27,7 @@ import (
 	"errand/scm"
 	"errand/seal"
 	"errand/tools"
+	"errand/web"
 )
 
 // How long a stopping server waits for the requests that it has accepted, and for its jobs, which stop at the same time:
@@ -211,8 +213,10 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 		Ready: (&readiness{checkNow: a.checkReady}).checkLately, WithoutOperations: !a.config.hasRole(roleAPI), Observe: a.metrics.countRequest,
 		AuthenticateSession: a.authenticateSession(behaviour),
 	}
+	surfaces.Pages = web.AssetRoutes() // of the page of consent too
 	if a.config.hasRole(roleWeb) {
-		surfaces.Pages, surfaces.UnknownPage = a.people.site.Routes(), a.people.site.ServeUnknown
+		maps.Copy(surfaces.Pages, a.people.site.Routes())
+		surfaces.UnknownPage = a.people.site.ServeUnknown
 	}
 	if a.config.hasRole(roleAPI) {
 		surfaces.SentryAPI = a.newSentryAPI(registry, behaviour, surfaces.Authenticate, version)

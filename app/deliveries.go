@@ -9,10 +9,9 @@ import (
 
 	"errand/brief"
 	"errand/core"
-	"errand/jobs"
 	"errand/notify"
 	"errand/notify/formats"
-	"errand/notify/scmissue"
+	"errand/notify/sending"
 	"errand/notify/wake"
 	"errand/store"
 )
@@ -23,7 +22,7 @@ var errNoKeys = errors.New("ENCRYPTION_KEYS is not set on this server")
 // are some. Sending begins to stop with ctx; saying so goes on as long as requests are answered.
 func (a *App) startDeliveries(ctx context.Context, work *stops) error {
 	wakeSender := func() {}
-	var sender *jobs.Sender
+	var sender *sending.Loop
 	if a.config.hasRole(roleWorker) {
 		sender = a.newSender()
 		wakeSender = sender.Wake
@@ -46,9 +45,9 @@ func (a *App) startDeliveries(ctx context.Context, work *stops) error {
 		ring(made)
 	})
 	if sender != nil {
-		var sending sync.WaitGroup
-		sending.Go(func() { sender.Run(ctx) })
-		work.add("the deliveries", func(context.Context) error { sending.Wait(); return nil })
+		var running sync.WaitGroup
+		running.Go(func() { sender.Run(ctx) })
+		work.add("the deliveries", func(context.Context) error { running.Wait(); return nil })
 	}
 	return nil
 }
@@ -61,9 +60,9 @@ func (a *App) nameAtNATS() string {
 	return "errand at " + host + ", " + a.config.Addr
 }
 
-func (a *App) newSender() *jobs.Sender {
-	return jobs.NewSender(jobs.SenderOptions{
-		Store: a.db.Store, Log: a.log, Formats: a.listFormats(), BaseURL: a.URL,
+func (a *App) newSender() *sending.Loop {
+	return sending.New(sending.Options{
+		Store: a.db.Store, Log: a.log, Ways: a.listWays(), BaseURL: a.URL,
 		OpenTarget: func(w store.DueWebhook) (notify.Target, error) {
 			form, err := formats.Find(w.Format)
 			if err != nil || w.Sealed == "" {
@@ -75,37 +74,29 @@ func (a *App) newSender() *jobs.Sender {
 			return form.OpenTarget(a.keys, w.ID, w.URL, w.Sealed)
 		},
 		BuildBrief: a.buildBrief,
-		Observe:    jobs.SenderObserver{Attempt: a.metrics.countAttempt, Pending: a.metrics.setPending},
+		Observe:    sending.Observer{Attempt: a.metrics.countAttempt, Pending: a.metrics.setPending},
 	})
 }
 
-// listFormats returns how deliveries of each format are sent. Mails are sent when there is a mail server.
-func (a *App) listFormats() map[core.WebhookFormat]jobs.Format {
+// listWays returns how deliveries of each format are sent. Mails are sent when there is a mail server.
+func (a *App) listWays() map[core.WebhookFormat]sending.Way {
 	sender := notify.NewSender(notify.SenderOptions{Guard: a.guard, Version: a.version})
-	list := map[core.WebhookFormat]jobs.Format{}
-	for _, name := range []core.WebhookFormat{
-		core.FormatService, core.FormatSCMDispatch, core.FormatSCMIssue, core.FormatChatA, core.FormatChatB,
-	} {
-		form, err := formats.Find(name)
-		if err != nil {
-			continue // it is in the table: a test holds that each can be sent
-		}
-		list[name] = jobs.Format{
-			Send: func(ctx context.Context, m *notify.Message, to notify.Target) notify.Outcome {
-				return sender.Send(ctx, form.Request, m, to)
-			},
-			HasBrief: name == core.FormatService || name == core.FormatSCMDispatch || name == core.FormatSCMIssue,
-		}
-	}
-	opener := list[core.FormatSCMIssue]
-	opener.ReadNumber = scmissue.ReadNumber
-	list[core.FormatSCMIssue] = opener
-	if a.config.mailer != nil {
-		list[core.FormatEmail] = jobs.Format{Send: func(ctx context.Context, m *notify.Message, to notify.Target) notify.Outcome {
-			return a.config.mailer.Send(ctx, m, to.Recipients)
+	ways := map[core.WebhookFormat]sending.Way{}
+	for name, form := range formats.List() {
+		way := sending.Way{Form: form, Send: func(ctx context.Context, m *notify.Message, to notify.Target) notify.Outcome {
+			return sender.Send(ctx, form.Request, m, to)
 		}}
+		if form.Request.NewRequest == nil {
+			if a.config.mailer == nil {
+				continue
+			}
+			way.Send = func(ctx context.Context, m *notify.Message, to notify.Target) notify.Outcome {
+				return a.config.mailer.Send(ctx, m, to.Recipients)
+			}
+		}
+		ways[name] = way
 	}
-	return list
+	return ways
 }
 
 // buildBrief builds the brief of a delivery for any agent that may claim the issue.

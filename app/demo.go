@@ -31,7 +31,7 @@ type Demo struct {
 func MakeDemo(ctx context.Context, c *Config, log *slog.Logger) (made Demo, err error) {
 	err = atConsole(ctx, c, log, func(o console) (err error) {
 		made.BaseURL = o.db.Settings().BaseURL
-		if made.Project, err = o.tools.DemoProject(ctx, core.NewBootstrapActor()); err != nil {
+		if made.Project, err = o.tools.EnsureDemoProject(ctx, core.NewBootstrapActor()); err != nil {
 			return err
 		}
 		registry, err := newDemoRegistry(c, o.db.Store, log)

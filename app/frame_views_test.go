@@ -25,8 +25,8 @@ import (
 // shows, core.ViewFrame.
 var frameReaders = map[string]string{
 	"core/frames.go":                "it is ViewFrame",
-	"core/event_json.go":            "the stored form",
-	"core/event_read.go":            "the stored form",
+	"core/event_json_write.go":      "the stored form",
+	"core/event_json_read.go":       "the stored form",
 	"envelope/frames.go":            "reads frames from the wire",
 	"envelope/notice.go":            "reads frames from the wire",
 	"envelope/stack/golang.go":      "reads frames from the wire",

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"errand/api"
+	"errand/wire"
 )
 
 // NewLog makes the process's log on standard error.
@@ -42,7 +43,7 @@ func (c *Config) WritesText(stream *os.File) bool {
 // what a server has answered.
 func (c *Config) PrintError(err error) {
 	if c.WritesText(os.Stderr) {
-		_, _ = fmt.Fprintln(os.Stderr, "errand:", removeHidden(err.Error(), '\n', '\t'))
+		_, _ = fmt.Fprintln(os.Stderr, "errand:", wire.RemoveHidden(err.Error(), '\n', '\t'))
 		return
 	}
 	newJSONLog(os.Stderr, slog.LevelInfo).Error("errand has failed", "error", err)
@@ -52,8 +53,7 @@ func (c *Config) PrintError(err error) {
 // for it, since scripts read the plain lines. A new admin token itself stands on a terminal alone, unless showToken asks for it:
 // what goes into a pipe is often collected and kept. JSON never has it.
 func (a *App) PrintReady(showToken bool) {
-	onTerminal := isTerminal(os.Stdout) && a.config.LogFormat != "json"
-	for _, line := range a.describeReady(onTerminal, onTerminal || showToken && a.config.LogFormat != "json") {
+	for _, line := range a.describeReady(isTerminal(os.Stdout), showToken) {
 		if a.config.LogFormat == "json" {
 			newJSONLog(os.Stdout, slog.LevelInfo).Info(line, "url", a.URL(), "listens_at", a.Addr())
 		} else {
@@ -65,6 +65,9 @@ func (a *App) PrintReady(showToken bool) {
 // describeReady returns the lines of PrintReady. Logs are collected and kept, so the link by which the first user signs up stands
 // on a terminal alone; a file has it wherever the lines go.
 func (a *App) describeReady(onTerminal, showToken bool) []string {
+	isLog := a.config.LogFormat == "json"
+	onTerminal = onTerminal && !isLog
+	showToken = onTerminal || showToken && !isLog
 	url, file := a.URL(), filepath.Join(a.DataDir(), adminTokenFile)
 	lines := []string{fmt.Sprintf("Errand is ready at %s (API page: %[1]s/docs, MCP: %[1]s/mcp)", url)}
 	switch {

@@ -65,7 +65,7 @@ func TestManagementChecksInOrder(t *testing.T) {
 			for _, param := range op.PathParams() {
 				unknown := method + " " + fillPath(op, param)
 				first := exchange{"unknown without the permission", unknown, 403, forbidden}
-				if looksUpFirst := manage.PermissionAfter(op) != "" && (param != "id" || idIsLookedUp(op)); looksUpFirst {
+				if manage.PermissionAfter(op) != "" {
 					first.status, first.body = 404, `"not_found"`
 				}
 				table[lacking] = append(table[lacking], first)
@@ -82,7 +82,3 @@ func TestManagementChecksInOrder(t *testing.T) {
 		require.Equal(t, http.StatusOK, m.call(t, m.key, "GET "+there).status, "nothing of it was done")
 	}
 }
-
-// idIsLookedUp reports whether the id at the end of a path is looked up before the permission: that of a problem or a member is, but of
-// a tag or a notice only the problem is.
-func idIsLookedUp(op *core.Operation) bool { return !slices.Contains(op.PathParams(), "problem") }

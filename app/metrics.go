@@ -113,13 +113,13 @@ func (m *metrics) countRun(job string, took time.Duration, err error) {
 	m.jobSeconds.WithLabelValues(job).Add(took.Seconds())
 }
 
-// countAttempt counts an attempt at a delivery (jobs.SenderObserver).
+// countAttempt counts an attempt at a delivery (sending.Observer).
 func (m *metrics) countAttempt(format core.WebhookFormat, outcome string, took time.Duration) {
 	m.attempts.WithLabelValues(string(format), outcome).Inc()
 	m.attemptSeconds.WithLabelValues(string(format)).Observe(took.Seconds())
 }
 
-// setPending notes how many deliveries are pending (jobs.SenderObserver).
+// setPending notes how many deliveries are pending (sending.Observer).
 func (m *metrics) setPending(n int64) { m.pending.Set(float64(n)) }
 
 // countDroppedDay counts a day of stored events that the retention has deleted (jobs.Options.ObserveDropped).

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"net/http"
 	"time"
 
@@ -41,9 +40,9 @@ func (a *App) openPeople(ctx context.Context, registry *core.Registry, behaviour
 	a.people.accounts = accounts.New(options)
 	a.people.site = web.New(web.Options{
 		BaseURL: a.URL, Clock: a.db.clock.tellTime, Log: a.log, Accounts: a.describeAccounts(), SSO: a.newSSO(),
-		Sessions:  web.Sessions{Find: a.db.FindSession, Add: a.db.AddSession, Extend: a.db.ExtendSession, End: a.db.EndSession},
-		FindIssue: a.findIssue(registry, behaviour),
-		Failure:   registry.Failure, RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },
+		Sessions: web.Sessions{Find: a.db.FindSession, Add: a.db.AddSession, Extend: a.db.ExtendSession, End: a.db.EndSession},
+		Registry: registry, FindActor: a.authenticateSession(behaviour),
+		Failure: registry.Failure, RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },
 	})
 	if !a.config.hasRole(roleWeb) {
 		return nil
@@ -116,23 +115,4 @@ func (a *App) findSessionActor(r *http.Request, behaviour *tools.Tools) (core.Ac
 		return core.Actor{}, err
 	}
 	return actor, nil
-}
-
-// findIssue returns what finds an issue for who is signed in by the cookie of a request.
-func (a *App) findIssue(registry *core.Registry, behaviour *tools.Tools) func(*http.Request, int64) (core.IssueDetail, error) {
-	authenticate := a.authenticateSession(behaviour)
-	return func(r *http.Request, id int64) (core.IssueDetail, error) {
-		actor, err := authenticate(r)
-		if err != nil {
-			return core.IssueDetail{}, err
-		}
-		call := core.Call{Actor: actor, RequestID: api.CallerOf(r.Context()).RequestID}
-		answer, failure := registry.Call(r.Context(), core.GetIssue.Operation, call, map[string]any{"id": id})
-		if failure != nil {
-			return core.IssueDetail{}, failure
-		}
-		var found core.Data[core.IssueDetail]
-		err = json.Unmarshal(answer.Body, &found)
-		return found.Data, err
-	}
 }

@@ -256,11 +256,11 @@ func TestGoingBackAfterSignIn(t *testing.T) {
 	t.Parallel()
 	s, _ := openSite(t)
 	for wanted, goes := range map[string]string{
-		"/docs": "/docs", "/account?x=1": "/account?x=1", "/a/b#c": "/a/b#c", "": "/account",
-		"//evil.example": "/account", `/\evil.example`: "/account", `\\evil.example`: "/account", "https://evil.example": "/account",
-		"/\t/evil.example": "/account", "/\n/evil.example": "/account", "\t//evil.example": "/account", "evil.example": "/account",
-		"javascript:alert(1)": "/account", "///evil.example": "/account", "/%2f/evil.example/%5c": "/account", "/%5cevil.example": "/account",
-		"/\x00": "/account", "/ü": "/account", "/" + strings.Repeat("a", 3000): "/account", "http:/evil.example": "/account",
+		"/docs": "/docs", "/account?x=1": "/account?x=1", "/a/b#c": "/a/b#c", "": "/",
+		"//evil.example": "/", `/\evil.example`: "/", `\\evil.example`: "/", "https://evil.example": "/",
+		"/\t/evil.example": "/", "/\n/evil.example": "/", "\t//evil.example": "/", "evil.example": "/",
+		"javascript:alert(1)": "/", "///evil.example": "/", "/%2f/evil.example/%5c": "/", "/%5cevil.example": "/",
+		"/\x00": "/", "/ü": "/", "/" + strings.Repeat("a", 3000): "/", "http:/evil.example": "/",
 	} {
 		got := s.newBrowser(t).post("/sign-in", "email", adminEmail, "password", adminPassword, "return_to", wanted)
 		require.Equal(t, http.StatusSeeOther, got.status, got.body)

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"errand/core"
+	"errand/wire"
 )
 
 // PrintServerSettings writes the settings of a server as a table, as the flags and the environment of this command have them. No
@@ -45,6 +46,6 @@ func showField(field reflect.Value) string {
 	case megabytes:
 		return fmt.Sprintf("%dMB", value)
 	default:
-		return cmp.Or(removeHidden(fmt.Sprint(value)), "-")
+		return cmp.Or(wire.RemoveHidden(fmt.Sprint(value)), "-")
 	}
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
 	"net/http"
 
 	"errand/api"
@@ -10,6 +9,7 @@ import (
 	"errand/edge"
 	"errand/oauth"
 	"errand/tools"
+	"errand/web"
 )
 
 // newSignIn makes the paths by which clients of MCP get a token with nothing but the server's URL.
@@ -21,7 +21,8 @@ func (a *App) newSignIn(
 		return nil, err
 	}
 	return oauth.Routes(oauth.Options{
-		BaseURL: a.URL, Key: key, Clock: a.db.clock.tellTime, Random: rand.Reader,
+		BaseURL: a.URL, Key: key, Clock: a.db.clock.tellTime,
+		StylePath: web.AssetPath("style.css"), IconPath: web.AssetPath("icon.svg"),
 		Authenticate: authenticate, KeepConsent: behaviour.KeepConsent, ExchangeConsent: behaviour.ExchangeConsent,
 		Failure:   registry.Failure,
 		RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },

@@ -18,6 +18,8 @@ import (
 	"errand/store/storetest"
 )
 
+const shopMap = `{"version":3,"sources":["../src/pay.js"],"sourcesContent":["pay()"],"names":[],"mappings":"AAAA"}`
+
 // uploadMap uploads the map of a file.
 func (s *server) uploadMap(t *testing.T, release, name, text string) answer {
 	t.Helper()
@@ -74,8 +76,8 @@ func TestSourceMapsInABucket(t *testing.T) {
 	s := startServer(t, c)
 	key := s.makeProject(t)
 
-	require.Equal(t, http.StatusCreated, s.uploadMap(t, "1.0", "~/app.js", cliMap).status)
-	require.Equal(t, http.StatusCreated, s.uploadMap(t, "1.0", "~/app.js", strings.Replace(cliMap, "pay.js", "till.js", 1)).status)
+	require.Equal(t, http.StatusCreated, s.uploadMap(t, "1.0", "~/app.js", shopMap).status)
+	require.Equal(t, http.StatusCreated, s.uploadMap(t, "1.0", "~/app.js", strings.Replace(shopMap, "pay.js", "till.js", 1)).status)
 	require.Equal(t, 1, countBlobs(), "the old one is replaced")
 	require.Equal(t, core.Untrusted("src/till.js"), s.mapCrash(t, key, "1.0").Path)
 	s.stopServer(t)
@@ -83,7 +85,7 @@ func TestSourceMapsInABucket(t *testing.T) {
 	require.Equal(t, core.Untrusted("src/till.js"), s.mapCrash(t, key, "1.0").Path, "after a restart")
 
 	bucket.Stop()
-	refused := s.uploadMap(t, "2.0", "~/app.js", cliMap)
+	refused := s.uploadMap(t, "2.0", "~/app.js", shopMap)
 	require.Equal(t, http.StatusServiceUnavailable, refused.status, refused.body)
 	require.NotEmpty(t, refused.header.Get("Retry-After"))
 	s.stopServer(t)
@@ -97,7 +99,7 @@ func TestSourceMapsInABucket(t *testing.T) {
 	require.Len(t, maps, 1, "what was refused is not recorded")
 
 	require.NoError(t, bucket.Start())
-	require.Equal(t, http.StatusCreated, s.uploadMap(t, "2.0", "~/app.js", cliMap).status)
+	require.Equal(t, http.StatusCreated, s.uploadMap(t, "2.0", "~/app.js", shopMap).status)
 	require.Equal(t, core.Untrusted("src/pay.js"), s.mapCrash(t, key, "2.0").Path)
 	deleted := s.sendRequest(t.Context(), http.MethodDelete, fmt.Sprintf("/v1/sourcemaps/%d", maps[0].ID), "", nil)
 	require.Equal(t, http.StatusOK, deleted.status, deleted.body)
@@ -110,7 +112,7 @@ func TestSourceMapsWithoutStorage(t *testing.T) {
 	s := startServer(t, configOn(storetest.NewURL(t)))
 	key := s.makeProject(t)
 
-	refused := s.uploadMap(t, "1.0", "~/app.js", cliMap)
+	refused := s.uploadMap(t, "1.0", "~/app.js", shopMap)
 	event := s.sendCrash(t, key, "1.0")
 
 	require.Equal(t, http.StatusBadRequest, refused.status)

@@ -24,7 +24,7 @@ type NewUser struct {
 
 // GivenPassword is the flag of the commands that set a password.
 type GivenPassword struct {
-	PasswordStdin bool `help:"Read the password from the first line of the standard input; without it a new one is made and printed once."`
+	PasswordStdin bool `help:"Read the password from the first line of standard input; otherwise a new one is made and printed once."`
 }
 
 // maxPasswordLine bounds what is read: a password that is too long is refused as such.

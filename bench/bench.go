@@ -1,4 +1,4 @@
-// Package bench runs the built binary on a private Postgres of its own, for the measurements below it.
+// Package bench runs the built binary on a private Postgres, for the measurements below it.
 package bench
 
 import (
@@ -40,7 +40,8 @@ func StartServer(ctx context.Context, binary string) (*Server, error) {
 	return StartServerOn(ctx, binary, "")
 }
 
-// StartServerOn is StartServer on a database of its own, which should be empty and stays; without one on the private Postgres.
+// StartServerOn is StartServer on the given database, which should be empty and is kept; without a URL it uses the private
+// Postgres.
 func StartServerOn(ctx context.Context, binary, databaseURL string) (*Server, error) {
 	dir, err := os.MkdirTemp("", "errand-bench-")
 	if err != nil {
@@ -81,7 +82,7 @@ func StartServerOn(ctx context.Context, binary, databaseURL string) (*Server, er
 // PID returns the id of the server's process.
 func (s *Server) PID() int { return s.cmd.Process.Pid }
 
-// Call makes a call with the administrator's token and returns the body of its answer.
+// Call makes a call with the administrator's token and returns the body of the answer.
 func (s *Server) Call(ctx context.Context, method, path, body string) ([]byte, error) {
 	httpRequest, err := http.NewRequestWithContext(ctx, method, "http://"+s.Addr+path, strings.NewReader(body))
 	if err != nil {
@@ -108,7 +109,7 @@ type Project struct {
 	DSN string
 }
 
-// MakeProject makes a project of that name.
+// MakeProject makes a project with that name.
 func (s *Server) MakeProject(ctx context.Context, name string) (Project, error) {
 	text, err := s.Call(ctx, http.MethodPost, "/v1/projects", fmt.Sprintf(`{"name":%q}`, name))
 	if err != nil {
@@ -131,13 +132,13 @@ func (s *Server) Stop() {
 	_ = os.RemoveAll(s.Dir)
 }
 
-// TakeMedian returns the number in the middle. The list must not be empty.
+// TakeMedian returns the median. The list must not be empty.
 func TakeMedian(list []float64) float64 {
 	list = slices.Sorted(slices.Values(list))
 	return list[len(list)/2]
 }
 
-// DescribeMachine describes where the numbers come from, without its name.
+// DescribeMachine describes the machine of the measurement, without its name.
 func DescribeMachine() string {
 	model := "an unknown processor"
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {

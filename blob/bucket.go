@@ -13,7 +13,7 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// How long one call may take beside what the caller's context says.
+// The bounds of one call, in addition to the caller's context.
 const (
 	putTimeout  = 2 * time.Minute
 	callTimeout = 30 * time.Second
@@ -36,8 +36,8 @@ func (s *bucketStore) Locate(key string) string { return "s3://" + s.bucket + "/
 
 func (s *bucketStore) Close() error { return nil }
 
-// Put keeps the data in a temporary file first: its length and hash are sent before it, it can be sent again after a
-// broken connection, and nothing reaches the server when the data is too long.
+// Put writes the data to a temporary file first: the request needs its length and hash before the data, it can be sent again
+// after a broken connection, and nothing reaches the server when the data is too long.
 func (s *bucketStore) Put(ctx context.Context, key string, data io.Reader, limit int64) (Written, error) {
 	if err := checkKey(key); err != nil {
 		return Written{}, err
@@ -70,7 +70,7 @@ func (s *bucketStore) upload(ctx context.Context, key string, file *os.File, siz
 	return cleanError(err)
 }
 
-// cleanError returns an error of the server as one of this package.
+// cleanError turns an error of the server into one of this package.
 func cleanError(err error) error {
 	if err == nil {
 		return nil
@@ -102,7 +102,7 @@ func (s *bucketStore) Delete(ctx context.Context, key string) error {
 	return describeError(s.String(), "deleting", key, err)
 }
 
-// List asks for the objects, a thousand at a time.
+// List requests the objects, a thousand at a time.
 func (s *bucketStore) List(ctx context.Context, prefix string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		ctx, cancel := context.WithTimeout(ctx, listTimeout)
@@ -124,7 +124,7 @@ func (s *bucketStore) walkEntries(ctx context.Context, prefix string, visit func
 		}
 		key := strings.TrimPrefix(object.Key, s.prefix)
 		if checkKey(key) != nil {
-			continue // not of this package
+			continue // not from this package
 		}
 		if !visit(Entry{Key: key, Size: object.Size, ModifiedAt: object.LastModified}) {
 			return nil

@@ -14,14 +14,14 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// How long a server may take to be reached, and to begin an answer.
+// How long connecting to a server may take, and how long the beginning of its answer.
 const (
 	dialTimeout   = 5 * time.Second
 	answerTimeout = 15 * time.Second
 	maxTries      = 3
 )
 
-// bucketLocation is what a URL s3://.. says.
+// bucketLocation holds the parts of a URL s3://...
 type bucketLocation struct {
 	bucket, prefix string // the prefix ends with a slash, unless it is empty
 	endpoint       string // host and port
@@ -31,7 +31,7 @@ type bucketLocation struct {
 	user           *url.Userinfo
 }
 
-// openBucket makes a store of a bucket. No error of it has a part of the URL that may be secret.
+// openBucket makes a store of a bucket. Its errors contain no part of the URL that may be secret.
 func openBucket(u *url.URL, getenv func(string) string) (Store, error) {
 	location, err := parseBucketURL(u, getenv)
 	if err != nil {
@@ -84,7 +84,7 @@ func parseBucketURL(u *url.URL, getenv func(string) string) (*bucketLocation, er
 	return l, nil
 }
 
-// setEndpoint takes a URL, or a host, which is reached by https.
+// setEndpoint sets the endpoint to a URL, or to a host, which is reached over https.
 func (l *bucketLocation) setEndpoint(endpoint string) error {
 	if !strings.Contains(endpoint, "://") {
 		endpoint = "https://" + endpoint
@@ -98,7 +98,7 @@ func (l *bucketLocation) setEndpoint(endpoint string) error {
 	return nil
 }
 
-// findCredentials returns those of the URL, of the environment, or of the role of the machine.
+// findCredentials returns the credentials in the URL, in the environment, or of the machine's role.
 func (l *bucketLocation) findCredentials(getenv func(string) string) *credentials.Credentials {
 	key, secret, token := getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN")
 	if l.user != nil {
@@ -119,7 +119,7 @@ func newTransport() *http.Transport {
 		ResponseHeaderTimeout: answerTimeout,
 		IdleConnTimeout:       time.Minute,
 		MaxIdleConnsPerHost:   16,
-		DisableCompression:    true, // ranges are of what is stored
+		DisableCompression:    true, // ranges refer to the stored bytes
 		ForceAttemptHTTP2:     true,
 	}
 }

@@ -15,12 +15,11 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// What is read of an object comes in windows: a request takes milliseconds, however little it asks for, and what a
-// reader wants next is often near.
+// An object is read in windows: each request takes milliseconds, even for a few bytes, and the next read is often near.
 const (
 	windowSize  = 256 << 10
 	maxWindows  = 128     // that the open objects of a store hold together
-	wholeSize   = 2 << 20 // an object up to this size is read wholly when it is opened: its windows at the same time
+	wholeSize   = 2 << 20 // an object up to this size is read completely when it is opened, with concurrent requests
 	readTimeout = 10 * time.Second
 )
 
@@ -30,10 +29,10 @@ type bucketObject struct {
 	ctx   context.Context
 	key   string
 	size  int64
-	etag  string // of the object as it was opened: one that replaces it is not read into it
+	etag  string // of the object as it was opened: parts of a later version are refused
 }
 
-// windows are those that were read last. They have a lock of their own, which nobody holds while a window is fetched.
+// windows hold the windows that were read last. They have their own lock, which nobody holds while a window is fetched.
 type windows struct {
 	mu   sync.Mutex
 	byID *simplelru.LRU[windowID, *window]
@@ -59,7 +58,7 @@ func newWindows() *windows {
 	return &windows{byID: byID}
 }
 
-// findWindow returns a window, or fetches it, once for all who want it at the same time. One that failed is tried again.
+// findWindow returns a window, or fetches it, once for all concurrent callers. A failed window is tried again.
 func (w *windows) findWindow(id windowID, fetch func() ([]byte, error)) ([]byte, error) {
 	w.mu.Lock()
 	found, ok := w.byID.Get(id)
@@ -93,7 +92,8 @@ func (w *windows) dropObject(o *bucketObject) {
 	}
 }
 
-// Open reads the first window, which says how long the object is. The others of a small object follow in the background.
+// Open reads the first window, whose answer contains the object's length. The other windows of a small object follow in the
+// background.
 func (s *bucketStore) Open(ctx context.Context, key string) (Object, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (s *bucketStore) Open(ctx context.Context, key string) (Object, error) {
 		return nil, describeError(s.String(), "opening", key, cleanError(err))
 	}
 	for number := int64(1); o.size <= wholeSize && number*windowSize < o.size; number++ {
-		go func() { _, _ = o.findWindow(number) }() // who reads it sees the error; it ends within readTimeout
+		go func() { _, _ = o.findWindow(number) }() // a reader of the window gets the error; it ends within readTimeout
 	}
 	return o, nil
 }
@@ -120,7 +120,7 @@ func (o *bucketObject) Close() error {
 	return nil
 }
 
-// ReadAt reads as io.ReaderAt says.
+// ReadAt implements io.ReaderAt.
 func (o *bucketObject) ReadAt(into []byte, offset int64) (int, error) {
 	if offset < 0 {
 		return 0, errors.New("a negative offset")
@@ -144,7 +144,7 @@ func (o *bucketObject) findWindow(number int64) ([]byte, error) {
 	return o.store.windows.findWindow(windowID{o, number}, func() ([]byte, error) { return o.fetchWindow(number) })
 }
 
-// fetchWindow asks the server for a window. The first sets size and etag.
+// fetchWindow requests a window from the server. The first window sets size and etag.
 func (o *bucketObject) fetchWindow(number int64) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(o.ctx, readTimeout)
 	defer cancel()
@@ -176,7 +176,7 @@ func (o *bucketObject) fetchWindow(number int64) ([]byte, error) {
 	return data, nil
 }
 
-// parseTotal returns the length of an object from the answer with a part of it: "bytes 0-99/1234".
+// parseTotal returns the length of an object from the headers of a partial answer: "bytes 0-99/1234".
 func parseTotal(headers http.Header) (int64, error) {
 	_, total, found := strings.Cut(headers.Get("Content-Range"), "/")
 	size, err := strconv.ParseInt(total, 10, 64)

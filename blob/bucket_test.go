@@ -23,7 +23,7 @@ var bucketServer struct {
 	err error
 }
 
-// openBucket opens a store in a bucket of its own. The test is skipped when there is no server to be had.
+// openBucket opens a store in a new bucket. It skips the test when no server is available.
 func openBucket(t *testing.T) blob.Store {
 	bucketServer.Do(func() { bucketServer.Server, bucketServer.err = blobtest.StartServer() })
 	if bucketServer.err != nil {
@@ -32,7 +32,7 @@ func openBucket(t *testing.T) blob.Store {
 	return bucketServer.OpenBucket(t)
 }
 
-// An object that is replaced while it is being read is not read as a mixture of both.
+// An object that is replaced during reading is not read as a mixture of both versions.
 func TestBucketObjectIsReplacedWhileOpen(t *testing.T) {
 	t.Parallel()
 	s := openBucket(t)
@@ -73,7 +73,8 @@ func TestBucketErrors(t *testing.T) {
 	}
 }
 
-// A server that takes the connection and never answers holds nobody for longer than the caller wants.
+// A server that accepts the connection and never answers holds nobody for longer than the caller
+// allows.
 func TestBucketOfAServerThatHangs(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

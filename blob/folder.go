@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// Names in the folder that no key has. Blobs are spread over shards, so that no folder has very many files.
+// Names in the folder that are never keys. Blobs are spread over shards, so that no folder has very many files.
 const (
 	temporaryFolder = ".tmp"
 	shardPrefix     = "="
@@ -27,10 +27,10 @@ const (
 	fileMode        = 0o600
 )
 
-// temporaryLife is how long a file that a crash has left half-written is kept: nobody writes one for longer.
+// temporaryLife is how long a half-written file is kept after a crash: no write takes longer.
 const temporaryLife = 24 * time.Hour
 
-// maxPutTries bounds how often Put makes a folder again that a Delete has just removed as empty.
+// maxPutTries bounds how often Put makes a folder again that a concurrent Delete removed as empty.
 const maxPutTries = 20
 
 // folderStore is a store in a folder.
@@ -62,8 +62,8 @@ func openFolderStore(u *url.URL) (Store, error) {
 	return s, nil
 }
 
-// open returns the folder that is at the path now: another one than before when it was replaced, by a volume that was
-// mounted or a copy that was moved there. A folder that is gone is not made again: the volume may only be away.
+// open returns the current folder at the path: it differs from the last one when a volume was mounted or a copy was moved there.
+// A missing folder is not made again: the volume may only be away.
 func (s *folderStore) open() (*openFolder, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *folderStore) open() (*openFolder, error) {
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
-	s.current = f // the one before may be in use, and is closed when nobody has it any more
+	s.current = f // the previous folder may be in use, and is closed when nobody uses it any more
 	return f, nil
 }
 
@@ -94,14 +94,14 @@ func (s *folderStore) Locate(key string) string {
 	return filepath.Join(s.path, filepath.FromSlash(filePath(key)))
 }
 
-// filePath returns where the blob of a key stands: its last part in a shard below the others.
+// filePath returns the path of a key's blob: its last part in a shard below the others.
 func filePath(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	folder, name := path.Split(key)
 	return folder + shardPrefix + hex.EncodeToString(sum[:1]) + "/" + name
 }
 
-// Put writes a temporary file, makes it safe on the disk, and renames it.
+// Put writes a temporary file, syncs it to the disk, and renames it.
 func (s *folderStore) Put(ctx context.Context, key string, data io.Reader, limit int64) (Written, error) {
 	if err := checkKey(key); err != nil {
 		return Written{}, err
@@ -141,7 +141,7 @@ func (s *folderStore) Open(ctx context.Context, key string) (Object, error) {
 	return object, nil
 }
 
-// Delete deletes the file, and its shard when it was the last in it.
+// Delete deletes the file, and its shard when that is empty.
 func (s *folderStore) Delete(ctx context.Context, key string) error {
 	if err := checkKey(key); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (s *folderStore) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// List walks the folders that can have such keys.
+// List walks the folders that may contain such keys.
 func (s *folderStore) List(ctx context.Context, prefix string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		f, err := s.open()

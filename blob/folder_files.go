@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// openFolder is the folder that is at the path now. Every access goes through an os.Root, so nothing outside of the folder
-// is reached, whatever keys and links there are.
+// openFolder is the current folder at the path. Every access goes through an os.Root, so that no key and no link leads outside of
+// the folder.
 type openFolder struct {
 	root *os.Root
 	info os.FileInfo
 }
 
-// clearTemporary makes the folder for half-written files, and deletes those that were left there long ago.
+// clearTemporary makes the folder for half-written files, and deletes old ones in it.
 func (f *openFolder) clearTemporary() error {
 	if err := f.root.MkdirAll(temporaryFolder, folderMode); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (f *openFolder) writeFile(ctx context.Context, name string, data io.Reader,
 	return written, errors.Join(err, file.Close())
 }
 
-// moveFile moves a file, and makes its name safe on the disk.
+// moveFile moves a file, and syncs its name to the disk.
 func (f *openFolder) moveFile(from, to string) error {
 	folder := path.Dir(to)
 	for try := 1; ; try++ {
@@ -125,7 +125,7 @@ func (f *openFolder) walkEntries(ctx context.Context, prefix string, visit func(
 			err = ctx.Err()
 		}
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // deleted meanwhile
+		case errors.Is(err, fs.ErrNotExist): // deleted in between
 			return nil
 		case err != nil:
 			return err

@@ -37,8 +37,7 @@ func TestFolderDoesNotFollowLinksOut(t *testing.T) {
 	require.Len(t, left, 1)
 }
 
-// Only the user of the server can read blobs; what a crash left half-written goes after a day, and folders go with the
-// last blob in them.
+// Only the server's user can read blobs; half-written files of a crash are deleted after a day, and folders with their last blob.
 func TestFolderIsKeptTidy(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "new", "blobs")
@@ -75,7 +74,7 @@ func TestPingOfAFolderThatIsGone(t *testing.T) {
 	require.ErrorContains(t, s.Ping(t.Context()), folder)
 }
 
-// Writing and deleting the same keys at once leaves whole blobs.
+// Concurrent writes and deletions of the same keys leave whole blobs.
 func TestPutAtOnce(t *testing.T) {
 	t.Parallel()
 	s := openFolder(t, t.TempDir())

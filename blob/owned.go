@@ -14,7 +14,7 @@ import (
 // ErrForeign is the error of a store that belongs to another installation.
 var ErrForeign = errors.New("it belongs to another installation")
 
-// ErrKept is the error of a deletion that has to wait, because a copy of the database may still need the blob.
+// ErrKept is the error for a deletion that must wait, because a copy of the database may still need the blob.
 var ErrKept = errors.New("it is not deleted now")
 
 // The keys of the marks. A store has one mark of its installation, and one of each copy of the database that uses it.
@@ -26,30 +26,29 @@ const (
 const (
 	// maxMark bounds a mark in bytes.
 	maxMark = 200
-	// checkMarkEvery is how long reads and deletions trust what the marks said. Every Put reads them.
+	// checkMarkEvery is how long reads and deletions trust the marks. Every Put reads them.
 	checkMarkEvery = time.Minute
-	// keepAfterRestore is how long a restored database deletes nothing. A copy that is alive renews its mark meanwhile.
+	// keepAfterRestore is how long a restored database deletes nothing. In this time a live copy renews its mark.
 	keepAfterRestore = 24 * time.Hour
-	// copyIsAlive is how old the mark of a copy that is alive can be: it is renewed every hour.
+	// copyIsAlive is the greatest age of a live copy's mark: it is renewed every hour.
 	copyIsAlive = 25 * time.Hour
-	// adoptLooksAt is how many blobs of a store without a mark are looked at.
+	// adoptLooksAt is how many blobs of a store without a mark are checked.
 	adoptLooksAt = 1000
 )
 
-// Owner says who uses a store.
+// Owner identifies the user of a store.
 type Owner struct {
 	Installation string    // its id
-	Database     string    // identifies the database: a restored copy of it has another value, and the same Installation
-	RestoredAt   time.Time // when this database was seen for the first time; zero when it never was another one
-	Prefix       string    // of the keys that are kept for good; others may always be deleted
-	// KnowsAny reports whether the database records any of the blobs. A store without a mark is taken when it does.
+	Database     string    // identifies the database: a restored copy has another value, and the same Installation
+	RestoredAt   time.Time // when this database was first seen; zero for the original database
+	Prefix       string    // of the keys that are protected; others may always be deleted
+	// KnowsAny reports whether the database records any of the blobs. If it does, a store without a mark is adopted.
 	KnowsAny func(ctx context.Context, keys []string) (bool, error)
 	Clock    func() time.Time
 }
 
-// OwnedStore is a store that serves one installation alone: it carries the mark of it, and everything is refused with
-// ErrForeign where it carries another. Blobs are not deleted while a copy of the database may need them. It is safe for
-// concurrent use.
+// OwnedStore is a store for one installation: it carries the installation's mark, and refuses everything with ErrForeign when it
+// carries another. Blobs are not deleted while a copy of the database may need them. It is safe for concurrent use.
 type OwnedStore struct {
 	store Store
 	owner Owner
@@ -59,16 +58,16 @@ type OwnedStore struct {
 	deletable verdict
 }
 
-// verdict is what the marks said.
+// verdict is the result of reading the marks.
 type verdict struct {
 	err   error
-	until time.Time // when to look again
+	until time.Time // when to read them again
 }
 
-// Own makes an OwnedStore. Nothing is read or written yet.
+// Own makes an OwnedStore. It reads and writes nothing yet.
 func Own(s Store, o Owner) *OwnedStore { return &OwnedStore{store: s, owner: o} }
 
-// Renew marks the store as this installation's, and its database as one that is alive. It is called at the start and every hour.
+// Renew marks the store as this installation's, and its database as alive. Call it at the start and every hour.
 func (s *OwnedStore) Renew(ctx context.Context) error {
 	if err := s.checkOwned(ctx, true); err != nil {
 		return err
@@ -86,7 +85,7 @@ func (s *OwnedStore) CheckDeletion(ctx context.Context) error {
 	return s.recall(&s.deletable, false, ErrKept, func(now time.Time) error { return s.findReasonToKeep(ctx, now) })
 }
 
-// recall returns a verdict from before, while it may be trusted, or else a new one. Errors other than the refusal are not kept.
+// recall returns a remembered verdict while it may be trusted, or else a new one. It remembers no errors except the refusal.
 func (s *OwnedStore) recall(v *verdict, isStale bool, refusal error, find func(now time.Time) error) error {
 	now := s.owner.Clock()
 	s.mu.Lock()
@@ -122,7 +121,7 @@ func (s *OwnedStore) findReasonToKeep(ctx context.Context, now time.Time) error 
 	return nil
 }
 
-// checkOwned returns ErrForeign unless the store carries the installation's mark, which it puts there first if it may.
+// checkOwned returns ErrForeign unless the store carries the installation's mark. It puts the mark there first if it may.
 func (s *OwnedStore) checkOwned(ctx context.Context, readsAgain bool) error {
 	return s.recall(&s.owned, readsAgain, ErrForeign, func(time.Time) error { return s.compareMark(ctx) })
 }
@@ -140,7 +139,7 @@ func (s *OwnedStore) compareMark(ctx context.Context) error {
 	return nil
 }
 
-// refuse makes the error of a store that is not ours, with what to do.
+// refuse makes the error for a foreign store, with advice.
 func (s *OwnedStore) refuse(reason string) error {
 	return fmt.Errorf("%s: %w: %s. Set BLOBS to a folder or prefix of its own; or, if no other server uses this one, write %s into %s",
 		s.store, ErrForeign, reason, s.owner.Installation, s.store.Locate(installationKey))
@@ -156,7 +155,7 @@ func (s *OwnedStore) readMark(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// adopt marks a store that has no mark: an empty one, or one with blobs of this installation, from before there were marks.
+// adopt marks a store without a mark: an empty one, or one with blobs of this installation, from before there were marks.
 func (s *OwnedStore) adopt(ctx context.Context) error {
 	var keys []string
 	for entry, err := range s.store.List(ctx, s.owner.Prefix) {
@@ -180,7 +179,7 @@ func (s *OwnedStore) adopt(ctx context.Context) error {
 	return err
 }
 
-// Put keeps data under the key, as Store does.
+// Put stores data under the key, as in Store.
 func (s *OwnedStore) Put(ctx context.Context, key string, data io.Reader, limit int64) (Written, error) {
 	if err := s.checkOwned(ctx, true); err != nil {
 		return Written{}, s.describe("writing", key, err)
@@ -188,7 +187,7 @@ func (s *OwnedStore) Put(ctx context.Context, key string, data io.Reader, limit 
 	return s.store.Put(ctx, key, data, limit)
 }
 
-// Open opens a blob for reading, as Store does.
+// Open opens a blob for reading, as in Store.
 func (s *OwnedStore) Open(ctx context.Context, key string) (Object, error) {
 	if err := s.checkOwned(ctx, false); err != nil {
 		return nil, s.describe("opening", key, err)
@@ -196,7 +195,7 @@ func (s *OwnedStore) Open(ctx context.Context, key string) (Object, error) {
 	return s.store.Open(ctx, key)
 }
 
-// Delete deletes a blob, if it is there and nobody else may need it: else it is ErrKept.
+// Delete deletes a blob, if it is there and nobody else may need it; otherwise it returns ErrKept.
 func (s *OwnedStore) Delete(ctx context.Context, key string) error {
 	check := s.CheckDeletion
 	if !strings.HasPrefix(key, s.owner.Prefix) {
@@ -208,7 +207,7 @@ func (s *OwnedStore) Delete(ctx context.Context, key string) error {
 	return s.store.Delete(ctx, key)
 }
 
-// List walks the blobs, as Store does.
+// List walks the blobs, as in Store.
 func (s *OwnedStore) List(ctx context.Context, prefix string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		if err := s.checkOwned(ctx, false); err != nil {
@@ -236,7 +235,7 @@ func (s *OwnedStore) String() string { return s.store.String() }
 // Close ends the use of the store.
 func (s *OwnedStore) Close() error { return s.store.Close() }
 
-// describe makes an Error of what the marks said; one of the store is one already.
+// describe makes an Error from an error of the marks; an error of the store is already one.
 func (s *OwnedStore) describe(action, key string, err error) error {
 	if _, ok := errors.AsType[*Error](err); ok {
 		return err

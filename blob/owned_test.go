@@ -14,14 +14,14 @@ import (
 	"errand/blob"
 )
 
-// owning is a store as an installation uses it.
+// owning is an installation's store.
 type owning struct {
 	*blob.OwnedStore
 	now   time.Time
 	knows []string // keys that its database records
 }
 
-// own opens a store for the installation and the database of these names.
+// own opens a store for the installation and the database with these names.
 func own(s blob.Store, installation, database string, change func(*blob.Owner)) *owning {
 	o := &owning{now: time.Now()}
 	owner := blob.Owner{
@@ -86,7 +86,7 @@ func TestStoreWithoutAMark(t *testing.T) {
 	require.NoError(t, ours.Delete(t.Context(), "sourcemaps/7/1"))
 }
 
-// TestCopyOfTheDatabaseDeletesNothing has production and a restored copy of it on one store.
+// TestCopyOfTheDatabaseDeletesNothing runs production and a restored copy on one store.
 func TestCopyOfTheDatabaseDeletesNothing(t *testing.T) {
 	forEachStore(t, func(t *testing.T, s blob.Store) {
 		production := own(s, "one", "production", nil)

@@ -8,13 +8,12 @@ import (
 	"io"
 )
 
-// senderError is an error of the data that is being stored; it is returned as it is, unlike one of the store.
+// senderError is an error of the data that is being stored. Unlike an error of the store, it is returned unchanged.
 type senderError struct{ error }
 
 func (e senderError) Unwrap() error { return e.error }
 
-// boundedReader is data on its way into a store: it ends with the context and at the limit, and its errors are
-// senderErrors.
+// boundedReader is data on its way into a store: it ends with the context and at the limit, and its errors are senderErrors.
 type boundedReader struct {
 	ctx  context.Context
 	data io.Reader
@@ -45,7 +44,7 @@ func receiveData(ctx context.Context, w io.Writer, data io.Reader, limit int64) 
 	return Written{Size: size, SHA256: hex.EncodeToString(hash.Sum(nil))}, nil
 }
 
-// describeError says what was done with which blob, unless the error is of who sent the data.
+// describeError adds the action and the blob to an error, unless it is the sender's.
 func describeError(where, action, key string, err error) error {
 	if err == nil {
 		return nil
@@ -60,12 +59,12 @@ func describeError(where, action, key string, err error) error {
 type Error struct {
 	Store  string // where it is, without credentials
 	Action string // such as "writing"
-	Key    string // empty when it is about no certain blob
+	Key    string // empty when it is about no particular blob
 
 	cause error
 }
 
-// Error returns what was done and why it failed.
+// Error returns the action and why it failed.
 func (e *Error) Error() string {
 	text := e.Action
 	if e.Key != "" {

@@ -18,16 +18,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/blob"
+	"errand/testkit/ramdisk"
 )
 
 const testLimit = 4 << 20
 
-// makeGetenv returns a getenv of these variables.
+// makeGetenv returns a getenv for these variables.
 func makeGetenv(variables map[string]string) func(string) string {
 	return func(name string) string { return variables[name] }
 }
 
-// storeKinds returns what opens a store of each kind, empty.
+// storeKinds returns functions that open an empty store of each kind.
 func storeKinds() map[string]func(t *testing.T) blob.Store {
 	return map[string]func(t *testing.T) blob.Store{
 		"folder": func(t *testing.T) blob.Store { return openFolder(t, t.TempDir()) },
@@ -153,7 +154,7 @@ func TestList(t *testing.T) {
 	})
 }
 
-// What is not stored wholly is not stored, and leaves what was there.
+// A failed Put stores nothing, and leaves the previous blob.
 func TestPutFails(t *testing.T) {
 	forEachStore(t, func(t *testing.T, s blob.Store) {
 		putText(t, s, "a", "before")
@@ -226,6 +227,9 @@ func TestOpenStoreRefuses(t *testing.T) {
 }
 
 func TestMain(m *testing.M) {
+	if err := ramdisk.Use(); err != nil {
+		panic(err)
+	}
 	code := m.Run()
 	if bucketServer.Server != nil {
 		bucketServer.Close()

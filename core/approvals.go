@@ -75,10 +75,9 @@ const whyNoAgentDecides = "an agent must not approve what agents ask for"
 var ApproveRequest = DefineOperation[ApprovalInput, Data[Decision]](Operation{
 	Name: "approve_request", Route: "POST /v1/approvals/{id}/approve", Scope: Admin,
 	Summary: "Approve a request",
-	Description: "Carries out the action of a pending request, as the one who asked for it. Nobody decides a request of their own: " +
-		"that is forbidden, with a reason, for the ADMIN_TOKEN too. When the action is not possible any more, for example because the " +
-		"issue was merged, " +
-		"the answer is approval_failed with a reason, and so is the request.",
+	Description: "Carries out the action of a pending request, in the name of who asked for it. Nobody decides their own request: " +
+		"that is forbidden, with a reason, for the ADMIN_TOKEN too. When the action is no longer possible, for example because the " +
+		"issue was merged, the answer is approval_failed with a reason, and the request is failed.",
 	Example:  `{"id": 7}`,
 	Errors:   []Code{NotFound, Forbidden, ApprovalNotPending, ApprovalFailed},
 	NotATool: whyNoAgentDecides,
@@ -88,7 +87,7 @@ var ApproveRequest = DefineOperation[ApprovalInput, Data[Decision]](Operation{
 var RejectRequest = DefineOperation[ApprovalInput, Data[Decision]](Operation{
 	Name: "reject_request", Route: "POST /v1/approvals/{id}/reject", Scope: Admin,
 	Summary:     "Reject a request",
-	Description: "Ends a pending request; its action is not done. Nobody decides a request of their own: that is forbidden, with a reason.",
+	Description: "Ends a pending request; its action is not done. Nobody decides their own request: that is forbidden, with a reason.",
 	Example:     `{"id": 7}`,
 	Errors:      []Code{NotFound, Forbidden, ApprovalNotPending},
 	NotATool:    whyNoAgentDecides,

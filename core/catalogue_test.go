@@ -102,3 +102,20 @@ func TestComponentsHavePlainNames(t *testing.T) {
 		require.Regexp(t, regexp.MustCompile(`^[A-Z][A-Za-z]+$`), name)
 	}
 }
+
+// TestNextCallsAreTools holds that what an operation or an error proposes to call next is a tool.
+func TestNextCallsAreTools(t *testing.T) {
+	t.Parallel()
+	var tools, proposed []string
+	for _, op := range V1.Tools() {
+		tools = append(tools, op.Name)
+	}
+	for _, op := range V1.Operations() {
+		proposed = append(proposed, op.Next...)
+	}
+	for _, form := range v1Errors {
+		proposed = append(proposed, form.Next...)
+	}
+	require.NotEmpty(t, proposed)
+	require.Subset(t, tools, proposed)
+}

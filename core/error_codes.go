@@ -60,12 +60,14 @@ var v1Errors = ErrorForms{
 		Meaning: "The token lacks the required scope, or the person the required role.",
 		Hint:    "Ask for a token with the scope in required_scope; whoami shows the scopes of this one.",
 		Members: forbiddenMembers{},
+		Next:    []string{"whoami"},
 	},
 	ForbiddenProject: {
 		Status:  http.StatusForbidden,
 		Meaning: "The token is for another app.",
 		Hint:    "Use the token of that app; whoami shows the app of this one.",
 		Members: reasonMember{},
+		Next:    []string{"whoami"},
 	},
 	ForbiddenOrigin: {
 		Status:  http.StatusForbidden,
@@ -76,16 +78,19 @@ var v1Errors = ErrorForms{
 		Meaning: "Only the holder of the claim or an admin may release it.",
 		Hint:    "Leave the claim to its holder, or wait until claim.expires_at.",
 		Members: claimMember{},
+		Next:    []string{"next_issue"},
 	},
 	NotFound: {
 		Status:  http.StatusNotFound,
 		Meaning: "There is no such thing, or it is a merged issue.",
 		Hint:    "The lists show what exists: list_issues, list_issue_events, list_projects, list_releases.",
+		Next:    []string{"list_issues"}, // of an issue or an event
 	},
 	ProjectNotFound: {
 		Status:  http.StatusNotFound,
 		Meaning: "No project has this id or slug.",
 		Hint:    "list_projects shows the projects with their ids and slugs.",
+		Next:    []string{"list_projects"},
 	},
 	MethodNotAllowed: {
 		Status:  http.StatusMethodNotAllowed,
@@ -101,21 +106,23 @@ var v1Errors = ErrorForms{
 		Meaning: "Somebody else holds the claim.",
 		Hint:    "Take another issue: list_issues with claimed=false.",
 		Members: claimMember{},
+		Next:    []string{"next_issue", "list_issues"},
 	},
 	ApprovalNotPending: {
 		Status:  http.StatusConflict,
 		Meaning: "The request is decided already, or expired.",
-		Hint:    "list_approvals shows what became of it.",
+		Hint:    "list_approvals shows its status.",
 	},
 	ApprovalFailed: {
 		Status:  http.StatusConflict,
-		Meaning: "The action is not possible any more; reason tells why. The request is failed now.",
+		Meaning: "The action is no longer possible; reason says why. The request is failed.",
 		Members: reasonMember{},
 	},
 	SimilarOff: {
 		Status:  http.StatusConflict,
 		Meaning: "Finding similar issues is switched off in this installation.",
 		Hint:    "Search by words: list_issues with search.",
+		Next:    []string{"list_issues"},
 	},
 	TestEventExists: {
 		Status:  http.StatusConflict,
@@ -124,7 +131,7 @@ var v1Errors = ErrorForms{
 	},
 	DeliveryIsPending: {
 		Status:  http.StatusConflict,
-		Meaning: "The delivery has not ended yet: it is attempted again by itself.",
+		Meaning: "The delivery has not ended yet: it will be tried again.",
 		Hint:    "list_deliveries shows in next_attempt_at when.",
 	},
 	PayloadTooLarge: {
@@ -137,7 +144,7 @@ var v1Errors = ErrorForms{
 	},
 	UnsupportedMedia: {
 		Status:  http.StatusUnsupportedMediaType,
-		Meaning: "The Content-Type is none of those in supported.",
+		Meaning: "The Content-Type is not one of supported.",
 		Hint:    "Send one of the types in supported.",
 		Members: struct {
 			Supported List[string] `json:"supported" doc:"The types that are taken."`
@@ -145,7 +152,7 @@ var v1Errors = ErrorForms{
 	},
 	InvalidSourceMap: {
 		Status:  http.StatusBadRequest,
-		Meaning: "The body is no source map that can be used; reason says why.",
+		Meaning: "The source map cannot be used; reason says why.",
 		Members: struct {
 			Reason  string `json:"reason" enum:"not version 3|a map with sections|broken mappings|broken index|not JSON"`
 			Message string `json:"message,omitempty" doc:"Where in the map, and what."`
@@ -204,8 +211,8 @@ var v1Errors = ErrorForms{
 		Meaning: "The database is away or takes no writes for the moment, or the server is busy.",
 		Hint:    "Try again in a few seconds.",
 		Members: struct {
-			Message string `json:"message,omitempty" doc:"Of taking events in: whether the event may be stored all the same."`
-			Reason  string `json:"reason,omitempty" doc:"Of readyz: what the server is waiting for."`
+			Message string `json:"message,omitempty" doc:"For ingest: whether the event may have been stored."`
+			Reason  string `json:"reason,omitempty" doc:"For readyz: what the server is waiting for."`
 		}{},
 	},
 }
@@ -217,7 +224,7 @@ type claimMember struct {
 type forbiddenMembers struct {
 	RequiredScope Scope  `json:"required_scope,omitempty" enum:"issues:read|issues:write|releases:write|admin|setup|any" doc:"@lacking"`
 	RequiredRole  string `json:"required_role,omitempty" enum:"viewer|member|admin|site_admin" doc:"@lackingRole"`
-	Reason        string `json:"reason,omitempty" doc:"Why not, where it is not for want of a scope: nobody decides a request of their own."`
+	Reason        string `json:"reason,omitempty" doc:"Why not, when no scope is missing: nobody decides their own request."`
 }
 
 type reasonMember struct {

@@ -8,9 +8,10 @@ import (
 
 // ErrorForm is what an error means to a client of an API, and what its body looks like.
 type ErrorForm struct {
-	Status  int    // of HTTP
-	Meaning string // one line, for the API's documentation
-	Hint    string // the next call that would work, for agents; empty where the error says it all
+	Status  int      // of HTTP
+	Meaning string   // one line, for the API's documentation
+	Hint    string   // the next call that would work, for agents; empty where the error says it all
+	Next    []string // tools that help after it, as Operation.Next; nil for none
 	// Members is a struct of what the body has beside the code; nil for nothing. Error.With adds these members and no others.
 	// Those that are tagged omitempty are not always there.
 	Members any

@@ -66,6 +66,7 @@ var LinkFix = DefineOperation[LinkFixInput, Data[IssueDetail]](Operation{
 		"A new link replaces an open fix. Put \"Errand-Issue: 42\" (its id) into the commit or pull request too. Do not resolve the issue.",
 	Example: `{"id": 42, "commit": "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432"}`,
 	Errors:  []Code{NotFound, InvalidRequest},
+	Next:    []string{"next_issue"},
 })
 
 // FixOutcome is how a fix ended.

@@ -71,3 +71,10 @@ func findFunction(stack []Frame, i int) Untrusted {
 	}
 	return Untrusted(function)
 }
+
+// qualifiers are what stands between the class or package of a function and its name, by platforms.
+var qualifiers = map[string]string{"java": ".", "csharp": ".", "go": ".", "php": "->"}
+
+// QualifierOf returns what stands between the Module of a frame and its Function where the two make one name, as in "main.(*T).run"
+// of Go; empty for a platform where Module names a file, or the function has its class before it.
+func QualifierOf(platform string) string { return qualifiers[platform] }

@@ -59,7 +59,7 @@ type Issue struct {
 type Claim struct {
 	Holder    string `json:"holder" untrusted:"true" doc:"Name of the token that holds it."`
 	ExpiresAt Time   `json:"expires_at" always:"true"`
-	Worker    Text   `json:"worker" untrusted:"true" doc:"Who of those that share the token; null when nobody was named."`
+	Worker    Text   `json:"worker" untrusted:"true" doc:"The worker that holds it; null when none was named."`
 }
 
 // MinutesLeft returns how many whole minutes of the claim are left.

@@ -83,7 +83,7 @@ func (in IssueSearch) Check() error {
 var ListIssues = DefineOperation[ListIssuesInput, IssuePage](Operation{
 	Name: "list_issues", Route: "GET /v1/issues", Scope: IssuesRead,
 	Summary: "List issues",
-	Description: "Lists issues. Work: status=open, claimed=false, sort=priority; next_issue takes the best. ingest tells whether events " +
+	Description: "Lists issues. Work: status=open, claimed=false, sort=priority; next_issue takes the best. ingest says whether events " +
 		"come in.",
 	Example: `{"project": "web-shop", "status": "open", "claimed": false, "limit": 10}`,
 	Errors:  []Code{ProjectNotFound},
@@ -156,7 +156,7 @@ type ResolveIssueInput struct {
 // Handover is the part of an input that ends the work on an issue.
 type Handover struct {
 	Note    string `json:"note,omitempty" doc:"@handover.note" min:"1" max:"4000" cleaned:"true"`
-	Release bool   `json:"release,omitempty" doc:"true: give your claim back too."`
+	Release bool   `json:"release,omitempty" doc:"true: release your claim too."`
 	Worker  Worker `json:"worker,omitempty" doc:"@handover.worker" plain:"true" min:"1" max:"64"`
 }
 
@@ -167,6 +167,7 @@ var ResolveIssue = DefineOperation[ResolveIssueInput, Data[Issue]](Operation{
 	Description: "Marks an issue as done. A new event makes it unresolved again.",
 	Example:     `{"id": 42}`,
 	Errors:      []Code{NotFound}, Idempotent: true,
+	Next: []string{"next_issue"},
 })
 
 // UnresolveIssue declares POST /v1/issues/{id}/unresolve.
@@ -176,6 +177,7 @@ var UnresolveIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
 	Description: "Marks an issue as open again, whatever its status was.",
 	Example:     `{"id": 42}`,
 	Errors:      []Code{NotFound}, Idempotent: true,
+	Next: []string{"claim_issue", "next_issue"},
 })
 
 // ClaimIssueInput is the body of POST /v1/issues/{id}/claim.
@@ -190,10 +192,11 @@ var ClaimIssue = DefineOperation[ClaimIssueInput, Data[ClaimedIssue]](Operation{
 	Name: "claim_issue", Route: "POST /v1/issues/{id}/claim", Scope: IssuesWrite,
 	Summary: "Claim an issue",
 	Description: "Reserves an issue for you before you work on it. " +
-		"The claim is a lease: it ends by itself, claiming again or writing to the issue renews it, release_issue gives it back. " +
+		"The claim is a lease: it ends by itself, claiming again or writing to the issue renews it, release_issue ends it. " +
 		"When somebody else holds it the answer is claimed: take another issue.",
 	Example: `{"id": 42, "minutes": 60}`,
 	Errors:  []Code{NotFound, Claimed}, Idempotent: true,
+	Next: []string{"get_brief"},
 })
 
 // ReleaseIssueInput is the body of POST /v1/issues/{id}/release.
@@ -207,9 +210,10 @@ type ReleaseIssueInput struct {
 var ReleaseIssue = DefineOperation[ReleaseIssueInput, Data[Issue]](Operation{
 	Name: "release_issue", Route: "POST /v1/issues/{id}/release", Aliases: []string{"DELETE /v1/issues/{id}/claim"}, Scope: IssuesWrite,
 	Summary:     "Release a claim",
-	Description: "Gives your claim on an issue back, for others to take. Only the holder or an admin may.",
+	Description: "Releases your claim on an issue, so that others can take it. Only the holder or an admin may.",
 	Example:     `{"id": 42}`,
 	Errors:      []Code{NotFound, NotClaimHolder}, Idempotent: true,
+	Next: []string{"next_issue"},
 })
 
 // AddNoteInput is the body of POST /v1/issues/{id}/notes.
@@ -230,6 +234,7 @@ var AddNote = DefineOperation[AddNoteInput, Data[NoteID]](Operation{
 	Description: "Adds a note to an issue's activity, for whoever works on it next: what you found, what you tried, what is left.",
 	Example:     `{"id": 42, "text": "The token is read before the login completes; see auth.go."}`,
 	Errors:      []Code{NotFound},
+	Next:        []string{"claim_issue", "link_fix", "release_issue", "next_issue"},
 })
 
 // MergeIssuesInput is the body of POST /v1/issues/{id}/merge.
@@ -247,6 +252,7 @@ var MergeIssues = DefineOperation[MergeIssuesInput, OrHeld[Data[Issue]]](Operati
 		"undone as a whole: split_issue moves single events out again.",
 	Example: `{"id": 42, "source_ids": [43, 44]}`,
 	Errors:  []Code{NotFound, InvalidRequest}, Destructive: true,
+	Next: []string{"get_brief"},
 })
 
 // SplitIssueInput is the body of POST /v1/issues/{id}/split.
@@ -275,4 +281,5 @@ var SplitIssue = DefineOperation[SplitIssueInput, Data[Issue]](Operation{
 		"Their counts go with them; the users stay, and new events still go to the original.",
 	Example: `{"id": 42, "event_ids": [1001, 1002]}`,
 	Errors:  []Code{NotFound, InvalidRequest},
+	Next:    []string{"get_issue"},
 })

@@ -29,7 +29,7 @@ var longDocs = map[string]string{
 		"length is named.",
 	"@ingestEventInput.exception": "One exception, or a list of them, outermost last; 50 are kept. At least a message or an " +
 		"exception is required.",
-	"@ingestEventInput.user": "Whom it hit. Counted by a hash of the first of id, email, username and ip_address.",
+	"@ingestEventInput.user": "The affected user. Counted by a hash of the first of id, email, username and ip_address.",
 	"@ingestEventInput.fingerprint": "What to group by, instead of Errand's own rules; {{ default }} stands for those. At most 100 " +
 		"parts.",
 	"@nativeException.type": "Such as ValueError. Cut to one line of 200 characters. A type, a value or a stack is required.",
@@ -54,14 +54,14 @@ var longDocs = map[string]string{
 	"@deploy.source": "Who reported it: a call of create_deploy, source control, or a tool that speaks Sentry's " +
 		"protocol.",
 	"@createAgentTokenInput.deploys": "true: it may report deploys and upload source maps too, of this app alone (releases:write).",
-	"@createDeployInput.release":     "The version, as your events name it; the commit when absent.",
+	"@createDeployInput.release":     "The version, as your events name it; by default the commit.",
 	"@createDeployInput.commits":     "SHAs of all commits since the deploy before.",
-	"@fix.overdue": "No deploy since the link names it, and the error goes on in their releases: it is work again. null while that is " +
-		"not so.",
+	"@fix.overdue": "No deploy since the link names it, and the error goes on in their releases: it is work again. null " +
+		"otherwise.",
 	"@reportedDeploy.fixes_waiting": "Fixes of the project that no deploy has brought, the latest 100. One that this deploy has: report " +
 		"it again with its commit in commits, or its pull request.",
 	"@lacking":     "The scope that the token lacks; setup for what needs a setup key.",
-	"@lackingRole": "The lowest role that a person needs in the project; site_admin for what is of the installation.",
+	"@lackingRole": "The lowest role that a person needs in the project; site_admin for the installation.",
 	"@createdSetupKey.prompt": "A text for a coding agent: where Errand is, the key, and what to do. It holds the key: treat it as a " +
 		"secret.",
 	"@correctTriageInput.note": "Why the rules are wrong here.",
@@ -85,8 +85,8 @@ var longDocs = map[string]string{
 	"@listIssuesInput.tag": "A tag of one of the newest 20 stored events, as key:value: browser:Chrome 131. A page looks at 300 issues " +
 		"and may have fewer than limit: next_cursor goes on.",
 	"@listIssueEventsInput.tag": "key:value, such as browser:Chrome 131.",
-	"@nextIssue.yours":          "When none is left: what you hold and is not handed out again, at most 20.",
-	"@handover.worker":          "The worker whose claim it is, when yours has one: that claim alone is given back.",
+	"@nextIssue.yours":          "When none is left: the issues that you hold, at most 20.",
+	"@handover.worker":          "The worker whose claim it is, if any: only that claim is released.",
 	"@handover.note":            "Cause and change, for whoever works on it next.",
 	"@linkFixInput.commit":      "SHA of the commit that fixes it: 7 to 40 hex characters. Either this or pr_url.",
 	"@linkFixInput.pr_url":      "URL of the pull request that fixes it: https://HOST/OWNER/REPO/pull/NUMBER.",
@@ -98,13 +98,12 @@ var longDocs = map[string]string{
 	"@webhook.last_delivery_status": "Of the latest delivery of the last 30 days; null when there was none.",
 	"@createdWebhook.secret": "Signs the deliveries of the formats service and scm_dispatch: shown now and never again. Null for other " +
 		"formats, which are not signed.",
-	"@createWebhookInput.format": "service: signed JSON for an agent runner. scm_dispatch (or github_dispatch): starts a workflow. " +
-		"scm_issue (github_issue): opens an issue in a repository and comments on it. chat_a (slack), chat_b (discord): a message. email.",
+	"@createWebhookInput.format": describeFormats(),
 	"@createWebhookInput.url": "Where it is sent; absent for email. https and public addresses only. scm_dispatch: " +
 		"{scm_api_url}/repos/<owner>/<repo>/dispatches; scm_issue: the same with issues at the end; chats: an incoming webhook of theirs.",
-	"@createWebhookInput.github_token": "Required for scm_dispatch and scm_issue, and only for them: the access token of the repository. " +
-		"Kept encrypted and never shown.",
-	"@createWebhookInput.project": "Public id or slug of the only project of whose issues it is told; absent for all.",
+	"@createWebhookInput.github_token": "Required for " + strings.Join(needToken(), " and ") + ", and only for them: the access " +
+		"token of the repository. Kept encrypted and never shown.",
+	"@createWebhookInput.project": "Public id or slug of the only project that it covers; absent for all.",
 	"@createWebhookInput.spike_threshold": "Required with issue.spike, and only with it: told once per issue and clock hour, when it has " +
 		"more events than this.",
 }

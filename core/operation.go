@@ -30,7 +30,7 @@ type Operation struct {
 	NotATool    string   // why it is not an MCP tool; empty when it is one
 	ServedBy    string   // who serves it when its body is not a plain JSON input; empty when the registry does
 
-	Next List[NextCall] // of an operation that answers nothing: what a tool says to call next
+	Next []string // the tools that usually follow it, the likeliest first: its answers tell a model the first two that it may call
 
 	Body *BodyForm // what its body is when it is a file, so that its fields stand in the path and the query; nil for JSON fields
 
@@ -219,7 +219,7 @@ func (o *Operation) AuthorizeActor(a Actor) error {
 	switch {
 	case a.OnlyProject && ofInstallation[o]:
 		return NewError(Forbidden).With("required_scope", o.Scope).Tell("hint", "This token stays in its project: see only_project in whoami.")
-	case a.Type == ActorUser && a.Rights.haveSomewhere(o.Right()):
+	case a.Type == ActorUser && a.Rights.HaveSomewhere(o.Right()):
 		return nil
 	case a.Type == ActorUser:
 		return o.Right().refusal()

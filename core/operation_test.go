@@ -129,7 +129,7 @@ func TestErrorsOfOperationsAreInTheTable(t *testing.T) {
 func TestAllErrors(t *testing.T) {
 	t.Parallel()
 	for op, want := range map[*Operation][]Code{
-		Whoami.Operation:      {Internal, InvalidRequest, PayloadTooLarge, Unauthorized, Unavailable},
+		Whoami.Operation:      {Forbidden, Internal, InvalidRequest, PayloadTooLarge, Unauthorized, Unavailable},
 		ListTokens.Operation:  {Forbidden, Internal, InvalidRequest, PayloadTooLarge, Unauthorized, Unavailable},
 		GetIssue.Operation:    {Forbidden, Internal, InvalidRequest, NotFound, PayloadTooLarge, Unauthorized, Unavailable},
 		ClaimIssue.Operation:  {Claimed, Forbidden, Internal, InvalidRequest, NotFound, PayloadTooLarge, Unauthorized, Unavailable},

@@ -107,7 +107,7 @@ func AssessSources(setting *Trust, serverSeen, clientSeen Time, now time.Time) (
 
 func isRecent(t Time, now time.Time) bool { return !t.IsZero() && t.After(now.Add(-trustWindow)) }
 
-// ClientSince returns the time after which an event of a browser or an app makes the trust of its project low, unless it is set.
+// ClientSince returns the time after which an event of a browser or an app makes its project's trust low; in SQL, activity.IsTrusted.
 func ClientSince(now Time) Time { return At(now.Add(-trustWindow)) }
 
 // ListedProject is a project with the DSNs of its active keys.

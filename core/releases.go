@@ -91,7 +91,7 @@ type CreateDeployInput struct {
 var CreateDeploy = DefineOperation[CreateDeployInput, Data[ReportedDeploy]](Operation{
 	Name: "create_deploy", Route: "POST /v1/deploys", Scope: ReleasesWrite, Status: 201,
 	Summary: "Report a deploy",
-	Description: "Tells that a commit is live now. Fixes that it brings (by commit, one of commits, or pull request) " +
+	Description: "Reports that a commit is live. Fixes that it brings (by commit, one of commits, or pull request) " +
 		"count as deployed: fixes_deployed; fixes_waiting are left. Report every deploy, in order: it says which release contains a fix.",
 	Example: `{"project": "web-shop", "commit": "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567", "release": "1.4.0", "commits": ["9f8e7d6"]}`,
 	Errors:  []Code{ProjectNotFound, ForbiddenProject, InvalidRequest},

@@ -130,9 +130,9 @@ func (r *Rights) AddRole(project int64, role TeamRole) {
 	r.projects[project] = right
 }
 
-// haveSomewhere reports whether the person has the right in some project. Whoever has no project may read all the same: there is
+// HaveSomewhere reports whether the person has the right in some project. Whoever has no project may read all the same: there is
 // nothing to be seen.
-func (r *Rights) haveSomewhere(right Right) bool {
+func (r *Rights) HaveSomewhere(right Right) bool {
 	if r.IsSiteAdmin || ReadRight.includes(right) {
 		return true
 	}
@@ -150,10 +150,15 @@ func NewUserActor(id int64, email string, rights Rights) Actor {
 	switch {
 	case rights.IsSiteAdmin:
 		actor.Scopes = List[Scope]{Admin}
-	case rights.haveSomewhere(WriteRight):
+	case rights.HaveSomewhere(WriteRight):
 		actor.Scopes = append(actor.Scopes, IssuesWrite)
 	}
 	return actor
+}
+
+// MayIn reports whether the actor, a person, has the right in the project. A page does not offer what would be refused.
+func (a Actor) MayIn(project int64, right Right) bool {
+	return a.Rights.IsSiteAdmin || a.Rights.projects[project].includes(right)
 }
 
 // IsAdminOf reports whether the actor is an admin of the installation, or a person who may manage the project.

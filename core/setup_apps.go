@@ -84,7 +84,7 @@ type SetupAppInput struct {
 var SendTestEvent = DefineOperation[SetupAppInput, DataAndNext[TestEvent]](Operation{
 	Name: "send_test_event", Route: "POST /v1/setup/apps/{project}/test-event", Scope: SetupScope, Status: 202,
 	Summary: "Send the test event of an app",
-	Description: "Has Errand send the app's one test event, through all that events pass. It does not show that the SDK works; lists of " +
+	Description: "Errand sends the app's one test event through its whole pipeline. It does not show that the SDK works; lists of " +
 		"issues leave it out.",
 	Example: `{"project": "web-shop"}`,
 	Errors:  []Code{ProjectNotFound, TestEventExists, Quota},
@@ -110,10 +110,10 @@ type ReportSetupStepInput struct {
 var ReportSetupStep = DefineOperation[ReportSetupStepInput, None](Operation{
 	Name: "report_setup_step", Route: "POST /v1/setup/apps/{project}/report", Scope: SetupScope, OrScope: AgentScope, Status: 204,
 	Summary:     "Report a step of the setup",
-	Description: "Notes that a step is done; the first report sets its time. Takes the app's agent token too.",
+	Description: "Records that a step is done; the first report sets its time. Takes the app's agent token too.",
 	Example:     `{"project": "web-shop", "step": "sdk_installed"}`,
 	Errors:      []Code{ProjectNotFound, ForbiddenProject}, Idempotent: true,
-	Next: List[NextCall]{{Tool: "get_setup_progress", Arguments: Arguments{}}},
+	Next: []string{"get_setup_progress"},
 })
 
 // AppProgress is how far the setup of an app is. What has not happened has no time.

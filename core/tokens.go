@@ -66,7 +66,7 @@ func checkTokenName(name string) error {
 var CreateToken = DefineOperation[CreateTokenInput, Data[CreatedToken]](Operation{
 	Name: "create_token", Route: "POST /v1/tokens", Scope: Admin, Status: 201,
 	Summary: "Create a token",
-	Description: "Creates a token with the scopes. The answer is the only place where the token stands: only its hash is stored. " +
+	Description: "Creates a token with the scopes. Only this answer shows the token: Errand stores its hash. " +
 		"Naming a project binds the token in deploys and source maps only: its other scopes hold for the issues and events of all projects, " +
 		"unless only_project is true. Then nothing but that project exists for it, and what is of the whole installation is forbidden.",
 	Example:  `{"name": "fixer", "scopes": ["issues:read", "issues:write"]}`,
@@ -112,8 +112,9 @@ type WhoamiInput struct{}
 var Whoami = DefineOperation[WhoamiInput, Data[Identity]](Operation{
 	Name: "whoami", Route: "GET /v1/tokens/current", Scope: AnyToken,
 	Summary:     "Show the token in use",
-	Description: "Shows the name, scopes and app of your token: what you may do here, and under which name your claims stand.",
+	Description: "Shows the name, scopes and app of your token: what you may do here, and the name on your claims.",
 	Example:     `{}`,
+	Errors:      []Code{Forbidden}, // of a setup key, which is not a token
 })
 
 // RevokeTokenInput names a token in the path.

@@ -123,4 +123,5 @@ var CorrectTriage = DefineOperation[CorrectTriageInput, Data[Recorded]](Operatio
 	Description: "Replaces the fields of an issue's triage that you name; the others stay as they are. A note says why.",
 	Example:     `{"id": 42, "category": "configuration", "agent_fixable": false, "note": "The bucket's name is missing in production."}`,
 	Errors:      []Code{NotFound},
+	Next:        []string{"get_brief"},
 })

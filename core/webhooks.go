@@ -1,5 +1,7 @@
 package core
 
+import "strings"
+
 // WebhookEvent is what happened, as webhooks are told (webhooks, Events).
 type WebhookEvent string
 
@@ -25,9 +27,52 @@ const (
 	FormatEmail       WebhookFormat = "email"
 )
 
-// formatAliases are other names that the formats have when a webhook is created (decisions 8).
-var formatAliases = map[FormatChoice]WebhookFormat{
-	"slack": FormatChatA, "discord": FormatChatB, "github_dispatch": FormatSCMDispatch, "github_issue": FormatSCMIssue,
+// webhookFormats is what the API says of each format; how its deliveries are written is in notify/formats.
+var webhookFormats = []struct {
+	name       WebhookFormat
+	alias      FormatChoice // another name when a webhook is created (decisions 8)
+	sends      string
+	needsToken bool // the access token of a repository
+}{
+	{name: FormatService, sends: "signed JSON for an agent runner"},
+	{name: FormatSCMDispatch, alias: "github_dispatch", sends: "starts a workflow", needsToken: true},
+	{name: FormatSCMIssue, alias: "github_issue", sends: "opens an issue in a repository and comments on it", needsToken: true},
+	{name: FormatChatA, alias: "slack", sends: "a message"},
+	{name: FormatChatB, alias: "discord", sends: "a message"},
+	{name: FormatEmail, sends: "a mail"},
+}
+
+// JSONSchema lists the formats.
+func (WebhookFormat) JSONSchema() Schema { return Schema{"type": "string", "enum": listFormats()} }
+
+func listFormats() (names []any) {
+	for _, format := range webhookFormats {
+		names = append(names, string(format.name))
+	}
+	return names
+}
+
+// describeFormats returns what each format sends, for the description of a field.
+func describeFormats() string {
+	lines := make([]string, len(webhookFormats))
+	for i, format := range webhookFormats {
+		name := string(format.name)
+		if format.alias != "" {
+			name += " (" + string(format.alias) + ")"
+		}
+		lines[i] = name + ": " + format.sends + "."
+	}
+	return strings.Join(lines, " ")
+}
+
+// needToken returns the names of the formats that need the access token of a repository.
+func needToken() (names []string) {
+	for _, format := range webhookFormats {
+		if format.needsToken {
+			names = append(names, string(format.name))
+		}
+	}
+	return names
 }
 
 // FormatChoice is a format by its name or another one.
@@ -35,16 +80,21 @@ type FormatChoice string
 
 // JSONSchema lists the names.
 func (FormatChoice) JSONSchema() Schema {
-	return Schema{"type": "string", "enum": []any{
-		string(FormatService), string(FormatSCMDispatch), string(FormatSCMIssue), string(FormatChatA), string(FormatChatB), string(FormatEmail),
-		"slack", "discord", "github_dispatch", "github_issue",
-	}}
+	names := listFormats()
+	for _, format := range webhookFormats {
+		if format.alias != "" {
+			names = append(names, string(format.alias))
+		}
+	}
+	return Schema{"type": "string", "enum": names}
 }
 
 // Format returns the format that is meant.
 func (c FormatChoice) Format() WebhookFormat {
-	if format, isAlias := formatAliases[c]; isAlias {
-		return format
+	for _, format := range webhookFormats {
+		if c != "" && c == format.alias {
+			return format.name
+		}
 	}
 	return WebhookFormat(c)
 }
@@ -75,7 +125,7 @@ type Delivery struct {
 
 // WebhookTerms is what webhooks show of themselves to everybody.
 type WebhookTerms struct {
-	Format             WebhookFormat      `json:"format" enum:"service|scm_dispatch|scm_issue|chat_a|chat_b|email"`
+	Format             WebhookFormat      `json:"format"`
 	Events             List[WebhookEvent] `json:"events" enum:"issue.new|issue.regressed|issue.verified|issue.spike"`
 	SpikeThreshold     OptInt             `json:"spike_threshold" doc:"Events of an issue in a clock hour, above which it spikes."`
 	MinTrust           Trust              `json:"min_trust" enum:"high|low" doc:"@webhook.min_trust"`
@@ -89,7 +139,7 @@ type WebhookTerms struct {
 type Webhook struct {
 	ID   int64        `json:"id"`
 	Name string       `json:"name"`
-	URL  Text         `json:"url" doc:"Those of chats are masked; null for email."`
+	URL  Text         `json:"url" doc:"Masked for chats; null for email."`
 	To   List[string] `json:"to" doc:"The addresses of an email alert; else empty."`
 	WebhookTerms
 }
@@ -104,7 +154,7 @@ type CreatedWebhook struct {
 type Alert struct {
 	ID         int64  `json:"id"`
 	Name       string `json:"name"`
-	URL        Text   `json:"url" doc:"Without its query; those of chats are masked; null for email."`
+	URL        Text   `json:"url" doc:"Without its query; masked for chats; null for email."`
 	Recipients int64  `json:"recipients" doc:"How many addresses an email alert has; else 0."`
 	WebhookTerms
 }

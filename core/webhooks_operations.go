@@ -40,13 +40,14 @@ func (in CreateWebhookInput) Check() error {
 		}
 	}
 	format := in.Format.Format()
-	isEmail, inSourceControl := format == FormatEmail, format == FormatSCMDispatch || format == FormatSCMIssue
+	isEmail, inSourceControl := format == FormatEmail, slices.Contains(needToken(), string(format))
 	refuse(isEmail && in.URL != "", "url", "must be absent for email, which goes to the addresses in to")
 	refuse(!isEmail && in.URL == "", "url", "is required for the format "+string(format))
 	refuse(isEmail && in.To == nil, "to", "is required for email: 1 to 20 addresses")
 	refuse(!isEmail && in.To != nil, "to", "must be absent: only email takes addresses")
 	refuse(inSourceControl && in.GitHubToken == "", "github_token", "is required for the format "+string(format))
-	refuse(!inSourceControl && in.GitHubToken != "", "github_token", "must be absent: only scm_dispatch and scm_issue take a token")
+	refuse(!inSourceControl && in.GitHubToken != "",
+		"github_token", "must be absent: only "+strings.Join(needToken(), " and ")+" take a token")
 	refuse(!isHeaderText(in.GitHubToken.Reveal()), "github_token", "must have only ASCII letters, digits and punctuation, without spaces")
 	spikes := slices.Contains(in.Events, IssueSpike)
 	refuse(spikes && in.SpikeThreshold == nil, "spike_threshold", "is required with the event issue.spike: 1 to 1000000 events in an hour")
@@ -69,9 +70,9 @@ func isHeaderText(text string) bool {
 var CreateWebhook = DefineOperation[CreateWebhookInput, Data[CreatedWebhook]](Operation{
 	Name: "create_webhook", Route: "POST /v1/webhooks", Scope: Admin, Status: 201,
 	Summary: "Create a webhook or an alert",
-	Description: "Has somebody told what happens to issues: an agent runner (service), a workflow or the issues of a repository " +
+	Description: "Tells somebody what happens to issues: an agent runner (service), a workflow or the issues of a repository " +
 		"(scm_dispatch, scm_issue), a channel of Slack (chat_a) or Discord (chat_b), or people by email. The secret that signs the " +
-		"deliveries of service and scm_dispatch stands in this answer only. A URL is refused unless it is https and leads to public addresses.",
+		"deliveries of service and scm_dispatch is in this answer only. A URL is refused unless it is https and leads to public addresses.",
 	Example: `{"name": "agent runner", "url": "https://runner.example.com/errand", "events": ["issue.new", "issue.regressed"]}`,
 	Errors:  []Code{EncryptionNotConfigured, EmailNotConfigured}, NotATool: "it hands out a secret",
 })
@@ -126,7 +127,7 @@ type ListDeliveriesInput struct {
 var ListDeliveries = DefineOperation[ListDeliveriesInput, Page[Delivery]](Operation{
 	Name: "list_deliveries", Route: "GET /v1/webhooks/{id}/deliveries", Scope: Admin,
 	Summary: "List the deliveries of a webhook",
-	Description: "Lists what a webhook was told, most recent first, with how many attempts it took and why the last one failed. " +
+	Description: "Lists the deliveries of a webhook, most recent first, with the number of attempts and why the last one failed. " +
 		"A delivery is attempted up to 8 times over two days. Those that have ended are kept for 30 days.",
 	Example: `{"id": 3, "limit": 10}`,
 	Errors:  []Code{NotFound},
@@ -142,8 +143,8 @@ type ResendDeliveryInput struct {
 var ResendDelivery = DefineOperation[ResendDeliveryInput, Data[Delivery]](Operation{
 	Name: "resend_delivery", Route: "POST /v1/webhooks/{id}/deliveries/{delivery_id}/resend", Scope: Admin, Status: 202,
 	Summary: "Send a delivery again",
-	Description: "Has a delivery that has ended, delivered or failed, attempted again at once, under the same id and with what the issue " +
-		"is now. Its attempts are counted on: after 8 of them there is one more, without retries. One that is pending is " +
+	Description: "Sends a delivery that has ended, delivered or failed, again at once, under the same id and with the issue as it " +
+		"is now. Attempts count on: after 8 of them there is one more, without retries. A pending one is " +
 		"delivery_pending.",
 	Example: `{"id": 3, "delivery_id": 41000}`,
 	Errors:  []Code{NotFound, DeliveryIsPending},

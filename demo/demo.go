@@ -1,6 +1,6 @@
-// Package demo fills a project with examples, so that somebody who tries Errand sees life in it: events of the last days
-// in several languages, which go the way of all events, and what became of the issues that they make. The texts are made
-// up and stand in the folder issues.
+// Package demo fills a project with examples, so that somebody who tries Errand sees it in use: events of the last days in
+// several languages, which go through ingest like all events, and the later history of their issues. The texts are made up and
+// are in the folder issues.
 package demo
 
 import (
@@ -17,36 +17,36 @@ import (
 	"errand/core"
 )
 
-// Options says what the demo is made with.
+// Options are the parts that the demo needs.
 type Options struct {
 	Registry *core.Registry
 	Ingest   http.Handler // takes the events in
 	Clock    core.Clock
-	Project  core.ListedProject // to fill; it has a DSN
+	Project  core.ListedProject // the project to fill; it has a DSN
 
-	// At returns the operations as they were at a time: a deploy is of the moment in which it is reported.
+	// At returns the operations at a past time: a deploy belongs to the moment of its report.
 	At func(time.Time) *core.Registry
 	// Verify verifies the fixes whose error stayed away.
 	Verify func(context.Context) error
 }
 
-// Summary says what the demo project has.
+// Summary describes the demo project.
 type Summary struct {
-	Events   int // that its issues have counted
-	Added    int // of them by this call
+	Events   int // counted by its issues
+	Added    int // added by this call
 	Issues   int
 	ByStatus map[core.Status]int
 }
 
-// demoActor returns who acts in the demo's timeline.
+// demoActor returns the actor in the demo's timeline.
 func demoActor() core.Actor {
 	a := core.NewSystemActor("demo")
 	a.Scopes = core.List[core.Scope]{core.IssuesRead, core.IssuesWrite, core.ReleasesWrite}
 	return a
 }
 
-// FillProject sends the events and does what was done about the issues. Done again, it sends the events that are missing, and
-// leaves alone the issues that something was done about.
+// FillProject sends the events and performs the actions on the issues. Called again, it sends only missing events, and leaves
+// issues with actions alone.
 func FillProject(ctx context.Context, o Options) (Summary, error) {
 	f := filler{o, o.Clock()}
 	list, err := readExamples()
@@ -68,7 +68,7 @@ func FillProject(ctx context.Context, o Options) (Summary, error) {
 		return summary, err
 	}
 	for _, e := range list {
-		if issue, ok := found[e.Title]; ok { // else it was merged into another one
+		if issue, ok := found[e.Title]; ok { // otherwise it was merged into another issue
 			if err := f.actOnIssue(ctx, e, issue.ID); err != nil {
 				return summary, err
 			}
@@ -108,19 +108,19 @@ func (f filler) callOperation(ctx context.Context, op *core.Operation, args map[
 	return f.callRegistry(ctx, f.Registry, op, args, into)
 }
 
-// callRegistry runs an operation of a registry whose clock may be another.
+// callRegistry runs an operation of a registry, which may have another clock.
 func (f filler) callRegistry(ctx context.Context, registry *core.Registry, op *core.Operation, args map[string]any, into any) error {
 	answer, failure := registry.Call(ctx, op, core.Call{Actor: demoActor()}, args)
 	if failure != nil {
 		return fmt.Errorf("demo: %s: %w", op.Name, failure)
 	}
-	if answer.IsHeld { // nobody will decide it while the demo is made
+	if answer.IsHeld { // nobody will approve it while the demo is made
 		return fmt.Errorf("demo: %s: %s", op.Name, core.HeldStatus)
 	}
 	return json.Unmarshal(answer.Body, into)
 }
 
-// actOnIssue does what was done about an example, unless something was done about the issue already.
+// actOnIssue performs an example's actions, unless the issue already has some.
 func (f filler) actOnIssue(ctx context.Context, e example, issue int64) error {
 	var done core.Page[core.Activity]
 	if err := f.callOperation(ctx, core.ListIssueActivity.Operation, map[string]any{"id": issue, "limit": 1}, &done); err != nil ||
@@ -143,7 +143,7 @@ func (f filler) actOnIssue(ctx context.Context, e example, issue int64) error {
 		if err := f.changeIssue(ctx, core.ResolveIssue.Operation, map[string]any{"id": issue}); err != nil {
 			return err
 		}
-		// A second ahead, so that it is newer than the resolve for every clock.
+		// A second ahead, so that it is newer than the resolve on every clock.
 		return f.sendEvents(ctx, []exampleEvent{e.makeLastEvent(f.Project.ID, f.Clock().Add(time.Second))})
 	default:
 		return nil
@@ -155,10 +155,10 @@ func (f filler) changeIssue(ctx context.Context, op *core.Operation, args map[st
 	return f.callOperation(ctx, op, args, &answer)
 }
 
-// eventsAtOnce is how many events are on their way at a time, so that they share commits.
+// eventsAtOnce is how many events are sent concurrently, so that they share commits.
 const eventsAtOnce = 16
 
-// sendEvents sends events as an SDK does, each in an envelope.
+// sendEvents sends events like an SDK, each in an envelope.
 func (f filler) sendEvents(ctx context.Context, events []exampleEvent) error {
 	dsn, err := url.Parse(f.Project.DSNs[0])
 	if err != nil {
@@ -199,7 +199,7 @@ func writeEnvelope(s exampleEvent) ([]byte, error) {
 	return fmt.Appendf(nil, "{\"event_id\":%q}\n{\"type\":\"event\"}\n%s\n", s.id, event), nil
 }
 
-// ingestAnswer holds what the handler answers.
+// ingestAnswer holds the handler's answer.
 type ingestAnswer struct {
 	header http.Header
 	status int

@@ -26,7 +26,7 @@ var demoDeploys = []demoDeploy{
 }
 
 // deployFixes links the fixes of the examples and reports the deploys, each at its time, and lets one of the errors return.
-// Done again, it does what is missing.
+// Called again, it does the missing steps.
 func (f filler) deployFixes(ctx context.Context, list []example, issues map[string]core.Issue) error {
 	var reported core.Page[core.Release]
 	err := f.callOperation(ctx, core.ListReleases.Operation, map[string]any{"project": fmt.Sprint(f.Project.ID), "limit": 100}, &reported)
@@ -48,7 +48,7 @@ func (f filler) deployFixes(ctx context.Context, list []example, issues map[stri
 	return f.Verify(ctx)
 }
 
-// reportDeploy links the fixes that a deploy brings, reports it, and has the error of those return that did not hold.
+// reportDeploy links the fixes that a deploy brings, reports it, and sends the errors again whose fix did not hold.
 func (f filler) reportDeploy(ctx context.Context, d demoDeploy, list []example, issues map[string]core.Issue) error {
 	commits := []any{}
 	var returning []exampleEvent
@@ -74,7 +74,7 @@ func (f filler) reportDeploy(ctx context.Context, d demoDeploy, list []example, 
 	return f.sendEvents(ctx, returning)
 }
 
-// doAt calls an operation as it was some time ago.
+// doAt calls an operation at a time in the past.
 func (f filler) doAt(ctx context.Context, ago time.Duration, op *core.Operation, args map[string]any) error {
 	var answer json.RawMessage
 	return f.callRegistry(ctx, f.At(f.now.Add(-ago)), op, args, &answer)

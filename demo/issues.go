@@ -17,7 +17,7 @@ import (
 //go:embed issues/*.json
 var exampleFiles embed.FS
 
-// outcome is what became of an example.
+// outcome is the later history of an example.
 type outcome string
 
 const (
@@ -27,7 +27,7 @@ const (
 	outcomeReturned outcome = "returned" // it was resolved, and an event came after that
 	outcomeIgnored  outcome = "ignored"
 
-	// What became of the fixes that were linked.
+	// The outcomes of linked fixes.
 	outcomeVerified  outcome = "verified"
 	outcomeDeployed  outcome = "deployed" // an hour ago, and quiet since but for old clients
 	outcomeRegressed outcome = "regressed"
@@ -36,15 +36,15 @@ const (
 // example is an issue of the demo project: its file in the folder issues.
 type example struct {
 	name    string         // of the file
-	Title   string         // that the issue gets
-	Events  int            // how many there are of it
-	Users   int            // who had them; 0 for events without users
-	Days    int            // over which they are spread, up to now
-	Until   int            // how many days ago the last one was; 0: there are some up to now
-	Outcome outcome        // what became of it
+	Title   string         // of its issue
+	Events  int            // how many it has
+	Users   int            // affected users; 0 for events without users
+	Days    int            // over how many days they are spread, up to now
+	Until   int            // how many days ago the last one was; 0: up to now
+	Outcome outcome        // its later history
 	Fix     string         // the commit that fixes it; empty without a linked fix
-	Notes   []string       // that were added to it
-	Event   map[string]any // what all its events have in common, as an SDK sends it
+	Notes   []string       // added to it
+	Event   map[string]any // the common part of its events, as an SDK sends it
 }
 
 // readExamples reads the files.
@@ -64,11 +64,11 @@ func readExamples() ([]example, error) {
 	return list, err
 }
 
-// What the demo shop has released, oldest first; the last one is a day old. The hotfix after it is only an hour old: no
-// event is of it yet.
+// The releases of the demo shop, oldest first; the last one is a day old. The hotfix after it is only an hour old: it has no
+// events yet.
 var releases = []string{"demo-shop@2.3.0", "demo-shop@2.3.1", "demo-shop@2.4.0"}
 
-// releaseTime is for how long each of the releases was the newest.
+// releaseTime is how long each release was the newest.
 const releaseTime = 36 * time.Hour
 
 // exampleEvent is one event of an example.
@@ -78,14 +78,14 @@ type exampleEvent struct {
 	body map[string]any
 }
 
-// makeEvents makes the example's events, oldest first, the last one a few minutes old. They are the same each time but for
-// the hour, and have the same ids, so that a project is not filled twice.
+// makeEvents makes the example's events, oldest first, the last one a few minutes old. They are the same each time except for the
+// hour, and have the same ids, so that a project is not filled twice.
 func (e example) makeEvents(project int64, now time.Time) []exampleEvent {
 	random := rand.New(rand.NewPCG(uint64(e.Events), uint64(len(e.name))))
 	list := make([]exampleEvent, e.Events)
 	for n := range list {
 		id := e.eventID(project, n)
-		// The more recent, the more there are: an error that grows.
+		// More of them are recent: the error grows.
 		const day = 24 * time.Hour
 		ago := time.Duration(e.Until)*day +
 			time.Duration(random.Float64()*random.Float64()*float64(e.Days-e.Until)*float64(day))
@@ -107,7 +107,7 @@ func (e example) makeEvents(project int64, now time.Time) []exampleEvent {
 	return list
 }
 
-// makeLastEvent makes the event by which a resolved example comes back.
+// makeLastEvent makes the event that reopens a resolved example.
 func (e example) makeLastEvent(project int64, at time.Time) exampleEvent {
 	event := maps.Clone(e.Event)
 	id := e.eventID(project, e.Events)

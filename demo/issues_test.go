@@ -24,7 +24,7 @@ func TestExamples(t *testing.T) {
 	require.Len(t, outcomes, 8, "every outcome has an example")
 }
 
-// TestEventsLieInTheLastDays holds that ingest takes the times of the events as they are: up to 30 days back.
+// TestEventsLieInTheLastDays holds that ingest accepts the times of the events: up to 30 days back.
 func TestEventsLieInTheLastDays(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 14, 12, 30, 0, 0, time.UTC)

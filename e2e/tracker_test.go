@@ -117,13 +117,16 @@ func TestTrackersOtherClients(t *testing.T) {
 	s := startServer(t)
 	api := s.manageAs("problems:read,notices:read")
 	for name, c := range map[string]struct{ notifier, backtrace, file, method string }{
-		"Ruby": {`"name":"checkend-ruby","language":"ruby"`, `["[PROJECT_ROOT]/app/cart.rb:12:in 'Shop::Cart#add'"]`, "app/cart.rb", "add"},
+		"Ruby": {`"name":"checkend-ruby","language":"ruby"`, `["[PROJECT_ROOT]/app/cart.rb:12:in 'Shop::Cart#add'"]`,
+			"app/cart.rb", "Shop::Cart#add"},
 		"Node": {`"name":"@checkend/node","language":"javascript"`, `["at Cart.add (file://[PROJECT_ROOT]/src/cart.js:12:9)"]`,
 			"src/cart.js", "Cart.add"},
-		"Go": {`"name":"checkend-go","language":"go"`, `["/app/cart.go:12 in example.com/shop.(*Cart).Add"]`, "/app/cart.go", "(*Cart).Add"},
+		"Go": {`"name":"checkend-go","language":"go"`, `["/app/cart.go:12 in example.com/shop.(*Cart).Add"]`,
+			"/app/cart.go", "example.com/shop.(*Cart).Add"},
 		"Java": {`"name":"checkend-java","language":"java"`, `[{"file":"Cart.java","line":12,"method":"com.shop.Cart.add"}]`,
-			"Cart.java", "add"},
-		"a page": {`"name":"@checkend/browser","language":"javascript"`, `["add@https://shop.example/cart.js:12:9"]`, "/cart.js", "add"},
+			"Cart.java", "com.shop.Cart.add"},
+		"a page": {`"name":"@checkend/browser","language":"javascript"`, `["add@https://shop.example/cart.js:12:9"]`,
+			"https://shop.example/cart.js", "add"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -2,15 +2,15 @@ package edge
 
 import "net/http"
 
-// responseWriter writes the answer to a request with a body. When too much of the body is unread by then, the answer says that the
-// connection ends: a client that does not know may send its next request on it.
+// responseWriter writes the answer to a request with a body. When too much of the body is still unread, the answer says that the
+// connection ends: otherwise the client might send its next request on it.
 type responseWriter struct {
 	http.ResponseWriter
 	conn  *connection
 	begun bool
 }
 
-// beginAnswer looks at the body before the header is sent.
+// beginAnswer checks the body before the header is sent.
 func (a *responseWriter) beginAnswer() {
 	if a.begun {
 		return
@@ -21,24 +21,24 @@ func (a *responseWriter) beginAnswer() {
 	}
 }
 
-// WriteHeader is http.ResponseWriter's.
+// WriteHeader implements http.ResponseWriter.
 func (a *responseWriter) WriteHeader(status int) {
-	if status >= http.StatusOK { // else another one follows
+	if status >= http.StatusOK { // an informational status is followed by another one
 		a.beginAnswer()
 	}
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Write is http.ResponseWriter's.
+// Write implements http.ResponseWriter.
 func (a *responseWriter) Write(text []byte) (int, error) {
 	a.beginAnswer()
 	return a.ResponseWriter.Write(text)
 }
 
-// Flush is http.Flusher's.
+// Flush implements http.Flusher.
 func (a *responseWriter) Flush() {
 	a.beginAnswer()
-	_ = http.NewResponseController(a.ResponseWriter).Flush() // net/http can
+	_ = http.NewResponseController(a.ResponseWriter).Flush() // the writer of net/http can flush
 }
 
 // Unwrap is for http.ResponseController.

@@ -7,9 +7,8 @@ import (
 	"errand/wire"
 )
 
-// How many bytes the bodies may have together that have begun to come and are not whole, altogether and from one address. A body
-// counts with what its request takes besides, and up to countedBytes: whatever takes larger ones writes them elsewhere, or has a
-// bound of its own.
+// How many bytes all unfinished bodies may have, and the unfinished bodies of one address. A body counts with the other memory of
+// its request, and only up to countedBytes: readers of larger bodies write them elsewhere, or have a bound of their own.
 const (
 	maxBodyBytes         = 16 << 20
 	maxBodyBytesOfClient = 4 << 20
@@ -17,8 +16,8 @@ const (
 	countedBytes         = 1 << 20
 )
 
-// A client is slow when it was waited for longer than slowAfter and has sent less than slowRate bytes a second. Beyond twice the
-// bound it is slow, too, when it has been silent for silentAfter.
+// A client is slow when the server has waited for it longer than slowAfter and it has sent less than slowRate bytes a second.
+// Beyond twice the bound, it is also slow when it has been silent for silentAfter.
 const (
 	slowAfter   = time.Second
 	slowRate    = 16 << 10
@@ -26,30 +25,30 @@ const (
 	lookAgain   = 100 * time.Millisecond
 )
 
-// bodies bounds the bodies that the server waits for, whatever reads them. Beyond the bound those whose clients are slow are ended,
-// first the one that has kept most memory for longest since it last sent something. A client that goes on sending, however slowly,
-// comes last. Nobody is ended while all come fast. The mutex of Connections is held for all of it.
+// bodies bounds the bodies that the server waits for, whichever handler reads them. Beyond the bound it ends bodies of slow
+// clients, first the one that has held the most memory for longest since the client last sent something. A client that keeps
+// sending, however slowly, comes last. While all clients are fast, no body is ended. The mutex of Connections protects it.
 type bodies struct {
 	max, maxOfClient int64
 	bytes            int64
 	ofClients        map[netip.Addr]int64 // by network
-	lookingAgain     bool                 // a timer runs
+	lookingAgain     bool                 // a timer is running
 }
 
-// waitedBody is a body that is not whole; the zero value is none.
+// waitedBody is an unfinished body; the zero value is none.
 type waitedBody struct {
 	client  netip.Addr // its network
 	counted int64      // bytes; 0 for no body
-	sent    int64      // bytes that have come
+	sent    int64      // bytes received
 	began   time.Time
-	sentAt  time.Time // the last of them
+	sentAt  time.Time // time of the last of them
 }
 
 func newBodies() bodies {
 	return bodies{max: maxBodyBytes, maxOfClient: maxBodyBytesOfClient, ofClients: map[netip.Addr]int64{}}
 }
 
-// beginBody counts the body of a request that begins.
+// beginBody counts the body of a new request.
 func (c *Connections) beginBody(conn *connection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +62,7 @@ func (c *Connections) beginBody(conn *connection) {
 	c.boundBodies(conn.body.client, now)
 }
 
-// noteBodyBytes counts what has come of a body, and forgets one that is whole.
+// noteBodyBytes counts received bytes of a body, and forgets the body when it is whole.
 func (c *Connections) noteBodyBytes(conn *connection, n int, isWhole bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,8 +104,8 @@ func (c *Connections) countBytes(conn *connection, n int64) {
 	}
 }
 
-// boundBodies ends bodies of slow clients as long as there is too much, of the client or altogether. Where no client is slow yet it
-// looks again in a moment.
+// boundBodies ends bodies of slow clients while the client, or all clients together, exceed the bound. When no client is slow
+// yet, it looks again in a moment.
 func (c *Connections) boundBodies(client netip.Addr, now time.Time) {
 	for {
 		of, surplus := c.findTooMuch(client)
@@ -123,8 +122,8 @@ func (c *Connections) boundBodies(client netip.Addr, now time.Time) {
 	}
 }
 
-// findTooMuch returns of whose bodies there are too many bytes, and how many beyond the bound in bounds: 1 is twice the bound. Those
-// of one client are looked at first; altogether, the client is the one that has most.
+// findTooMuch returns the client whose bodies have too many bytes, and by how much they exceed the bound, as a multiple of it: 1
+// is twice the bound. It checks the bound of one client first; for the bound of all, it returns the client with the most bytes.
 func (c *Connections) findTooMuch(client netip.Addr) (of netip.Addr, surplus float64) {
 	b := &c.bodies
 	isManyClients := !client.IsValid() || client.IsLoopback() || c.proxies.containsAddress(client)
@@ -143,8 +142,8 @@ func (c *Connections) findTooMuch(client netip.Addr) (of netip.Addr, surplus flo
 	return of, float64(b.bytes-b.max) / float64(b.max)
 }
 
-// findSlowBody returns the connection of the body that is to end, nil where none is yet: the client must be slow, and its body must
-// cost about as much as that of any other. Else a slow client would go before those that have just begun to keep much.
+// findSlowBody returns the connection whose body should end, nil when there is none yet. The client must be slow, and its body
+// must cost about as much as any other; otherwise a slow client would go before clients that have just begun to hold much.
 func (c *Connections) findSlowBody(client netip.Addr, surplus float64, now time.Time) (found *connection) {
 	worst, worstOfSlow := 0.0, 0.0
 	for e := c.waiting.Front(); e != nil; e = e.Next() {
@@ -164,19 +163,19 @@ func (c *Connections) findSlowBody(client netip.Addr, surplus float64, now time.
 	return found
 }
 
-// measureCost returns what has come of the body, times the seconds since the last of it came.
+// measureCost returns the received bytes of the body, times the seconds since the last of them arrived.
 func (b *waitedBody) measureCost(now time.Time) float64 {
 	const atLeast = 1 << 10
 	return float64(b.counted-bodyOverhead+atLeast) * now.Sub(b.sentAt).Seconds()
 }
 
-// isSlow reports whether the client sends slowly. Bytes beyond the counted ones say as much about it.
+// isSlow reports whether the client sends slowly. Bytes that do not count towards the bound count here.
 func (b *waitedBody) isSlow(now time.Time, surplus float64) bool {
 	waited := now.Sub(b.began)
 	return waited > slowAfter && float64(b.sent) < waited.Seconds()*slowRate || surplus >= 1 && now.Sub(b.sentAt) > silentAfter
 }
 
-// lookAgainAtBodies bounds the bodies once more in a moment, by when clients may have become slow.
+// lookAgainAtBodies checks the bounds again in a moment, when clients may have become slow.
 func (c *Connections) lookAgainAtBodies(client netip.Addr) {
 	if c.bodies.lookingAgain {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// boundBodiesBy lets the bodies that are waited for have so many bytes altogether, and from one address that is not loopback.
+// boundBodiesBy sets the bounds in bytes of all unfinished bodies, and of the bodies of one address that is not loopback.
 func boundBodiesBy(most, ofClient int64) func(*Connections, net.Listener) net.Listener {
 	return func(c *Connections, l net.Listener) net.Listener {
 		c.bodies.max, c.bodies.maxOfClient = most, ofClient
@@ -21,7 +21,7 @@ func boundBodiesBy(most, ofClient int64) func(*Connections, net.Listener) net.Li
 	}
 }
 
-// waitedBytes is how many bytes the bodies have that are waited for, and of how many clients.
+// waitedBytes returns how many bytes the unfinished bodies have, and how many clients they are from.
 func (c *Connections) waitedBytes() (bytes int64, clients int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,7 +33,7 @@ func (c *Connections) requireNoBodies(t *testing.T) {
 	require.Eventually(t, func() bool { bytes, clients := c.waitedBytes(); return bytes == 0 && clients == 0 }, atMost, every)
 }
 
-// Bodies that lack a byte are ended, those that have been silent for longest first. One that goes on coming is taken, however slowly.
+// Bodies that lack a byte are ended, those silent for longest first. A body that keeps coming is taken, however slowly.
 func TestBodiesThatAreWaitedForAreBounded(t *testing.T) {
 	t.Parallel()
 	const most, size = 1 << 20, 64 << 10
@@ -64,7 +64,7 @@ func TestBodiesThatAreWaitedForAreBounded(t *testing.T) {
 	require.NoError(t, honest.Close())
 }
 
-// Bodies that come fast are taken, however many.
+// Fast bodies are taken, however many there are.
 func TestFastBodiesAreNotEnded(t *testing.T) {
 	t.Parallel()
 	connections, address := startServer(t, readAll, boundBodiesBy(256<<10, 256<<10))
@@ -87,7 +87,7 @@ func TestFastBodiesAreNotEnded(t *testing.T) {
 	connections.requireNoBodies(t)
 }
 
-// What one address sends is bounded by itself, and keeps nobody else from sending.
+// The bodies of one address have a bound, so that they keep nobody else from sending.
 func TestBodiesOfOneAddressAreBounded(t *testing.T) {
 	t.Parallel()
 	proxies, err := ParseProxies("127.0.0.1/32")
@@ -114,7 +114,7 @@ func TestBodiesOfOneAddressAreBounded(t *testing.T) {
 	other.requireStatus(http.StatusOK, "another network")
 }
 
-// A body counts up to what is kept of it; it is forgotten when it is whole, when nobody reads it, and with its connection.
+// A body counts up to the part that is kept. It is forgotten when it is whole, when nobody reads it, and with its connection.
 func TestBodiesAreForgotten(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

@@ -10,54 +10,54 @@ import (
 	"time"
 )
 
-// How long, and for how much, the server reads on after it has refused a request: a client that is still sending should
-// find the answer, not a broken connection. Each lingerRate bytes are one second more.
+// How long, and for how many bytes, the server reads on after it has refused a request: a client that is still sending should
+// find the answer, not a broken connection. Each lingerRate bytes add a second.
 const (
 	lingerAtMost = time.Second
 	lingerRate   = 32 << 10
 	lingerBytes  = 256 << 10
 )
 
-// phase is the part of a request to which the next bytes belong.
+// phase is the part of a request that the next bytes belong to.
 type phase int
 
 const (
 	inHeader     phase = iota // or between two requests
-	afterHeader               // and nobody has said yet whether there is a body
+	afterHeader               // and it is not known yet whether there is a body
 	inBody                    // of a known length
-	inUnmeasured              // of a body whose end only its reader finds: it has no length, or was not seen to begin
+	inUnmeasured              // only its reader finds the end: the body has no length, or its start was not seen
 )
 
-// errEnded is what Read returns once a connection reads no more. net/http answers nothing to it.
+// errEnded is what Read returns when a connection reads no more. net/http sends no answer to it.
 var errEnded error = &net.OpError{Op: "read", Net: "tcp", Err: net.ErrClosed}
 
-// aheadBuffers are buffers for what was read beyond the end of a header: as much as net/http reads at once.
+// aheadBuffers are buffers for bytes read beyond the end of a header: as many as net/http reads in one call.
 var aheadBuffers = sync.Pool{New: func() any { return new([4096]byte) }}
 
-// connection follows the requests that come over it, so that it can bound their headers, and close itself in good order.
+// connection follows the requests on it, so that it can bound their headers, and close itself in good order.
 type connection struct {
 	net.Conn
 	all           *Connections
 	peer          netip.Addr
-	client        netip.Addr    // of the request that is being served
+	client        netip.Addr    // of the current request
 	waits         *list.Element // in all.waiting, under its mutex; nil while the client waits for the server
-	body          waitedBody    // under the same
-	mu            sync.Mutex    // of what follows
+	body          waitedBody    // under the same mutex
+	mu            sync.Mutex    // protects the fields below
 	phase         phase
 	requestHeader header
-	bodyLeft      int64       // bytes of the body that are still to come
+	bodyLeft      int64       // bytes of the body not yet received
 	aheadBuffer   *[4096]byte // holds ahead
-	ahead         []byte      // was read and not yet handed on
-	restUntil     time.Time   // when reading the rest of a refused body ends; zero: nobody refused
+	ahead         []byte      // read but not yet handed on
+	restUntil     time.Time   // when reading the rest of a refused body ends; zero: no request was refused
 	readsNoMore   bool        // nothing more is read
-	clientIsGone  bool        // the client has ended the connection, or had its time to take the answer
+	clientIsGone  bool        // the client has ended the connection, or its time to take the answer is over
 }
 
-// beginRequest is called when a request's header was read. The length is that of its body, negative when it is not known.
-// It reports whether the end of the body is to be found by its reader (noteBodyRead).
+// beginRequest is called when a request's header was read. The length is the body's, negative when unknown. It reports whether
+// the reader of the body must find its end (noteBodyRead).
 //
-// The header may have come without being seen here: behind a body of unknown length net/http reads more than the body,
-// and a part of what follows with it. Then the connection cannot see where a body ends, also when its length is known.
+// The connection may not have seen the header: after a body of unknown length net/http reads more than the body, including a part
+// of the next request. Then the connection cannot see where a body ends, even when its length is known.
 func (c *connection) beginRequest(length int64) (readerFindsEnd bool) {
 	c.mu.Lock()
 	switch {
@@ -73,15 +73,15 @@ func (c *connection) beginRequest(length int64) (readerFindsEnd bool) {
 	return readerFindsEnd
 }
 
-// endsAfterAnswer reports whether too much of the body is unread, or nobody knows how much, for another request to follow.
+// endsAfterAnswer reports whether too much of the body is unread, or an unknown amount, for another request to follow.
 func (c *connection) endsAfterAnswer() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.phase == inUnmeasured || c.phase == inBody && c.bodyLeft > lingerBytes
 }
 
-// expectRest is called when a request was answered. It reports whether it makes sense to read what is left of the
-// body, so that the connection can serve another request. The time for it is short.
+// expectRest is called when a request was answered. It reports whether it makes sense to read the rest of the body, so that the
+// connection can serve another request. The time for it is short.
 func (c *connection) expectRest() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,8 +93,8 @@ func (c *connection) expectRest() bool {
 	return true
 }
 
-// endRequest is called when a request was handled. A body that was not read to its end ends the connection: Close waits
-// for the client to take its answer.
+// endRequest is called when a request was handled. A body that was not read to its end ends the connection: Close waits for the
+// client to take its answer.
 func (c *connection) endRequest() {
 	c.all.waitForClient(c)
 	c.mu.Lock()
@@ -104,7 +104,7 @@ func (c *connection) endRequest() {
 	}
 }
 
-// startHeader takes the next bytes for the header of a new request. The caller holds the mutex.
+// startHeader treats the next bytes as the header of a new request. The caller holds the mutex.
 func (c *connection) startHeader() {
 	c.phase, c.requestHeader, c.restUntil = inHeader, header{}, time.Time{}
 }
@@ -123,7 +123,7 @@ type followedBody struct {
 	conn *connection
 }
 
-// Read is io.Reader's.
+// Read implements io.Reader.
 func (b *followedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if errors.Is(err, io.EOF) && b.conn != nil {
@@ -133,7 +133,7 @@ func (b *followedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Read is net.Conn's. It never reads beyond a header, nor beyond a body of known length.
+// Read implements net.Conn. It never reads beyond a header, nor beyond a body of known length.
 func (c *connection) Read(p []byte) (int, error) {
 	c.mu.Lock()
 	if c.readsNoMore {
@@ -144,7 +144,7 @@ func (c *connection) Read(p []byte) (int, error) {
 		p = p[:min(int64(len(p)), c.bodyLeft)]
 	}
 	n, err := c.takeAhead(p), error(nil)
-	// While a request is served, net/http looks ahead behind its body: that is not waiting for the client.
+	// While a request is served, net/http looks ahead past its body: that is not waiting for the client.
 	readsBody := c.phase == inBody || c.phase == inUnmeasured
 	c.mu.Unlock()
 	if n == 0 {
@@ -168,7 +168,7 @@ func (c *connection) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readMore reads from the network. Inside a body the server waits for the client for just as long as that takes.
+// readMore reads from the network. Inside a body, the server counts as waiting for the client only during the read.
 func (c *connection) readMore(p []byte, readsBody bool) (int, error) {
 	began := readsBody && c.all.waitForClient(c)
 	n, err := c.Conn.Read(p)
@@ -181,7 +181,7 @@ func (c *connection) readMore(p []byte, readsBody bool) (int, error) {
 	return n, err
 }
 
-// takeAhead hands on what was read ahead. The caller holds the mutex.
+// takeAhead hands on the bytes that were read ahead. The caller holds the mutex.
 func (c *connection) takeAhead(p []byte) int {
 	n := copy(p, c.ahead)
 	if c.ahead = c.ahead[n:]; len(c.ahead) == 0 && c.aheadBuffer != nil {
@@ -191,8 +191,8 @@ func (c *connection) takeAhead(p []byte) int {
 	return n
 }
 
-// followBytes finds out to which part of a request the bytes belong, and keeps for later what is beyond the end of a header. It
-// returns how many bytes are to be handed on, and whether the header is too large. The caller holds the mutex.
+// followBytes finds out which part of a request the bytes belong to, and keeps bytes beyond the end of a header for later. It
+// returns how many bytes to hand on, and whether the header is too large. The caller holds the mutex.
 func (c *connection) followBytes(read []byte) (n int, tooLarge bool) {
 	n = len(read)
 	if n == 0 {
@@ -206,7 +206,7 @@ func (c *connection) followBytes(read []byte) (n int, tooLarge bool) {
 			c.restUntil = c.restUntil.Add(time.Duration(n) * time.Second / lingerRate)
 			_ = c.Conn.SetReadDeadline(c.restUntil)
 		}
-	case afterHeader: // of a request without a body: this is the next one
+	case afterHeader: // that request had no body: this is the next one
 		c.startHeader()
 		fallthrough
 	case inHeader:
@@ -237,7 +237,7 @@ func (c *connection) putBack(bytes []byte) {
 	c.aheadBuffer, c.ahead = piece, ahead
 }
 
-// Write is net.Conn's. A client that does not take its answer is waited for, like one that does not send.
+// Write implements net.Conn. The server waits for a client that does not take its answer, like for one that does not send.
 func (c *connection) Write(p []byte) (int, error) {
 	began := c.all.waitForClient(c)
 	n, err := c.Conn.Write(p)
@@ -247,7 +247,7 @@ func (c *connection) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// CloseWrite is for net/http, which closes in this way before it waits a moment and closes wholly.
+// CloseWrite is for net/http, which calls it, waits a moment and then closes.
 func (c *connection) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -255,8 +255,8 @@ func (c *connection) CloseWrite() error {
 	return nil
 }
 
-// Close is net.Conn's. In the middle of a request the client may still be sending: closing at once would break the connection
-// before the client has read its answer.
+// Close implements net.Conn. In the middle of a request the client may still be sending: closing immediately would break the
+// connection before the client has read its answer.
 func (c *connection) Close() error {
 	c.mu.Lock()
 	isBetween := c.phase == inHeader && c.requestHeader.isEmpty() && !c.readsNoMore
@@ -271,7 +271,7 @@ func (c *connection) Close() error {
 	return nil
 }
 
-// lingerAndClose closes the connection when the client has taken its answer, or has had its time.
+// lingerAndClose closes the connection when the client has taken its answer, or its time is over.
 func (c *connection) lingerAndClose() {
 	defer func() { _ = c.closeNow() }()
 	if c.CloseWrite() != nil {
@@ -288,7 +288,7 @@ func (c *connection) lingerAndClose() {
 		left -= n
 		until = until.Add(time.Duration(n) * time.Second / lingerRate)
 	}
-	time.Sleep(lingerAtMost) // it sends on, and may read
+	time.Sleep(lingerAtMost) // the client is still sending, and may read
 }
 
 // closeNow closes the connection without a wait.

@@ -1,6 +1,5 @@
-// Package edge is what stands between the network and the surfaces: it bounds connections, headers and bodies that are waited for,
-// ends the reading of requests that were refused, finds the client's address behind trusted proxies, and limits failed
-// authentication.
+// Package edge stands between the network and the surfaces. It bounds connections, headers and bodies that the server waits for,
+// stops reading refused requests, finds the client's address behind trusted proxies, and limits failed authentication.
 package edge
 
 import (
@@ -15,14 +14,14 @@ import (
 	"errand/wire"
 )
 
-// How many connections may be open, each of which costs some 20 KB, and how many from one address. Beyond that those
-// whose clients have sent nothing for longest are closed. SDKs and proxies open new ones when they need them.
+// The bounds of open connections, which cost some 20 KB each: of all, and of one address. Beyond the bounds, the connections
+// whose clients have been silent for longest are closed. SDKs and proxies open new ones when they need them.
 const (
 	maxConnections = 4096
 	maxOfOnePeer   = 1024
 )
 
-// Connections bounds how many connections are open. Each of them follows what comes over it.
+// Connections bounds how many connections are open. Each connection follows the bytes that arrive on it.
 type Connections struct {
 	maxOpen, maxOpenOfPeer int
 	proxies                Proxies
@@ -30,11 +29,11 @@ type Connections struct {
 	mu      sync.Mutex
 	open    map[*connection]struct{}
 	peers   map[netip.Addr]int // how many are open
-	waiting list.List          // of *connection: those on whose client the server waits, longest first
-	bodies  bodies             // that are not whole
+	waiting list.List          // of *connection: the server waits for their clients, longest first
+	bodies  bodies             // that are unfinished
 }
 
-// NewConnections bounds connections. Trusted proxies, behind which are many clients, may have as many as there are.
+// NewConnections bounds connections. A trusted proxy has many clients behind it, and no bound of its own.
 func NewConnections(proxies Proxies) *Connections {
 	return &Connections{
 		maxOpen: maxConnections, maxOpenOfPeer: maxOfOnePeer, proxies: proxies,
@@ -42,7 +41,7 @@ func NewConnections(proxies Proxies) *Connections {
 	}
 }
 
-// BoundListener bounds what a listener accepts.
+// BoundListener bounds the connections that a listener accepts.
 func (c *Connections) BoundListener(l net.Listener) net.Listener { return listener{l, c} }
 
 type listener struct {
@@ -50,7 +49,7 @@ type listener struct {
 	connections *Connections
 }
 
-// Accept is the listener's.
+// Accept implements net.Listener.
 func (l listener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
@@ -59,7 +58,7 @@ func (l listener) Accept() (net.Conn, error) {
 	return l.connections.addConnection(conn), nil
 }
 
-// Close closes what is still open, such as connections that wait for their client to take its answer.
+// Close closes all open connections, such as those that wait for their client to take its answer.
 func (c *Connections) Close() {
 	c.mu.Lock()
 	left := make([]*connection, 0, len(c.open))
@@ -89,14 +88,13 @@ func (c *Connections) addConnection(accepted net.Conn) *connection {
 	return conn
 }
 
-// findSurplus returns the connection that must make way for the newest; nil when there is room. The caller holds the
-// mutex.
+// findSurplus returns the connection that must make room for the newest; nil when there is room. The caller holds the mutex.
 func (c *Connections) findSurplus(peer netip.Addr) *connection {
 	hasMany := !peer.IsLoopback() && !c.proxies.containsAddress(peer) && c.peers[wire.NetworkOf(peer)] > c.maxOpenOfPeer
 	if !hasMany && len(c.open) <= c.maxOpen {
 		return nil
 	}
-	for e := c.waiting.Front(); e != nil; e = e.Next() { // the newest is there at least
+	for e := c.waiting.Front(); e != nil; e = e.Next() { // the newest is always in the list
 		if conn := e.Value.(*connection); !hasMany || wire.NetworkOf(conn.peer) == wire.NetworkOf(peer) {
 			return conn
 		}
@@ -133,7 +131,7 @@ func (c *Connections) noteSent(conn *connection) {
 	}
 }
 
-// waitForClient notes that the server waits for the client from now on. It reports whether this is new.
+// waitForClient notes that the server now waits for the client. It reports whether this is new.
 func (c *Connections) waitForClient(conn *connection) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -145,7 +143,7 @@ func (c *Connections) waitForClient(conn *connection) bool {
 	return true
 }
 
-// letClientWait notes that the client waits for the server: it has sent a whole request.
+// letClientWait notes that the client now waits for the server: it has sent a whole request.
 func (c *Connections) letClientWait(conn *connection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,7 +155,7 @@ func (c *Connections) letClientWait(conn *connection) {
 
 type connectionKey struct{}
 
-// RememberConnection puts a connection into the context of its requests: it is http.Server's ConnContext.
+// RememberConnection puts a connection into the context of its requests: use it as ConnContext of http.Server.
 func (c *Connections) RememberConnection(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, conn)
 }
@@ -167,8 +165,7 @@ func connectionOf(ctx context.Context) *connection {
 	return conn
 }
 
-// ClientOf returns the address of the client whose request the context is of. It is the zero address outside of
-// requests.
+// ClientOf returns the address of the client that made the request of the context. It is the zero address outside of requests.
 func ClientOf(ctx context.Context) netip.Addr {
 	if conn := connectionOf(ctx); conn != nil {
 		return conn.client
@@ -176,16 +173,16 @@ func ClientOf(ctx context.Context) netip.Addr {
 	return netip.Addr{}
 }
 
-// WrapHandler stands in front of a handler. It says to the connection where the request's body begins and ends, and sets
-// RemoteAddr to the client's address.
+// WrapHandler wraps a handler. It tells the connection where the request's body begins and ends, and sets RemoteAddr to the
+// client's address.
 //
-// An answer does not wait for a body that nobody has read, as it would in net/http. What becomes of the connection is decided
-// here alone. When the answer has a Content-Length, so that its end is known, and little of the body is left, the rest is read and
-// the connection is kept. Else the connection ends, and the answer says so.
+// An answer does not wait for an unread body, as it would in net/http. WrapHandler alone decides what happens to the connection:
+// when the answer has a Content-Length, so that its end is known, and little of the body is left, it reads the rest and keeps the
+// connection. Otherwise the connection ends, and the answer says so.
 func (c *Connections) WrapHandler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn := connectionOf(r.Context())
-		if conn == nil { // a test's
+		if conn == nil { // in a test
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -202,7 +199,7 @@ func (c *Connections) WrapHandler(next http.Handler) http.Handler {
 		}
 		_ = http.NewResponseController(w).EnableFullDuplex() // it is HTTP/1
 		if readerFindsEnd {
-			r = r.WithContext(r.Context()) // net/http looks at the body of its own
+			r = r.WithContext(r.Context()) // net/http keeps its own request, and looks at the body there
 			r.Body = &followedBody{r.Body, conn}
 		}
 		c.beginBody(conn)

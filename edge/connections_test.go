@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// readAll is a handler that reads a body, as most do.
+// readAll is a handler that reads a body, as most handlers do.
 func readAll(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.ReadAll(r.Body); err != nil {
 		w.WriteHeader(http.StatusBadRequest)
 	}
 }
 
-// boundConnections lets at most that many connections be open.
+// boundConnections limits how many connections may be open.
 func boundConnections(most int) func(*Connections, net.Listener) net.Listener {
 	return func(c *Connections, l net.Listener) net.Listener {
 		c.maxOpen = most
@@ -26,7 +26,7 @@ func boundConnections(most int) func(*Connections, net.Listener) net.Listener {
 	}
 }
 
-// waitingOrder returns how many of the connections wait longer for their client than the one of the client.
+// waitingOrder returns how many connections have waited longer for their client than this client's; -1: the server works for it.
 func (c *Connections) waitingOrder(of *client) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,13 +40,13 @@ func (c *Connections) waitingOrder(of *client) int {
 	return -1
 }
 
-// untilOrder waits until that many connections have waited longer than that of the client; -1: until the server works for it.
+// untilOrder waits until n connections have waited longer than this client's; -1: until the server works for it.
 func (c *Connections) untilOrder(of *client, n int) {
 	of.t.Helper()
 	require.Eventually(of.t, func() bool { return c.waitingOrder(of) == n }, atMost, every)
 }
 
-// untilHeader waits until that many bytes of a header have come over the connection of the client.
+// untilHeader waits until the connection of the client has received that many bytes of a header.
 func (c *Connections) untilHeader(of *client, bytes int) {
 	of.t.Helper()
 	require.Eventually(of.t, func() bool {
@@ -63,8 +63,8 @@ func (c *Connections) untilHeader(of *client, bytes int) {
 	}, atMost, every)
 }
 
-// Beyond the bound the connection goes whose client has sent nothing for longest, whatever its age and wherever in a
-// request it is; never one whose request the server works on.
+// Beyond the bound the server closes the connection whose client has been silent for longest, at any age and at any point of a
+// request. It never closes one whose request it works on.
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	entered, leave := make(chan struct{}), make(chan struct{})
@@ -111,7 +111,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	busy.requireStatus(http.StatusOK, "the server worked on it")
 }
 
-// fillConnections sends requests that the server begins to work on, which leave no room for another client.
+// fillConnections sends requests that the server begins to work on, so that no room is left for another client.
 func fillConnections(t *testing.T, connections *Connections, address string, entered <-chan struct{},
 	requests []string) (clients []*client) {
 	t.Helper()
@@ -127,7 +127,7 @@ func fillConnections(t *testing.T, connections *Connections, address string, ent
 	return clients
 }
 
-// A client that sends a whole request with a body is spared while the server works on it, with or without a length.
+// A client that has sent a whole request with a body is spared while the server works on it, with or without a length.
 func TestWorkIsSpared(t *testing.T) {
 	t.Parallel()
 	entered, leave := make(chan struct{}), make(chan struct{})
@@ -146,7 +146,7 @@ func TestWorkIsSpared(t *testing.T) {
 	}
 }
 
-// The server works also before it reads a body, and between its parts: then the client is not late with anything.
+// The server also works before it reads a body, and between its parts: the client is not late then.
 func TestWorkBeforeTheBodyIsSpared(t *testing.T) {
 	t.Parallel()
 	entered, leave := make(chan struct{}), make(chan struct{})
@@ -169,7 +169,7 @@ func TestWorkBeforeTheBodyIsSpared(t *testing.T) {
 	}
 }
 
-// A client that does not take its answer is waited for, like one that does not send.
+// The server waits for a client that does not take its answer, like for one that does not send.
 func TestAnswersThatNobodyTakes(t *testing.T) {
 	t.Parallel()
 	large := make([]byte, 64<<20)
@@ -185,7 +185,7 @@ func TestAnswersThatNobodyTakes(t *testing.T) {
 	}, atMost, every)
 }
 
-// elsewhere is a listener whose peers have other addresses than they have.
+// elsewhere is a listener that reports other addresses for its peers.
 type elsewhere struct {
 	net.Listener
 	address atomic.Pointer[net.TCPAddr]
@@ -206,7 +206,8 @@ type fromElsewhere struct {
 
 func (c *fromElsewhere) RemoteAddr() net.Addr { return c.address }
 
-// One address has a part of the connections only: beyond that its own go. IPv6 networks of 64 bits are one address.
+// One address may have only a part of the connections: beyond it, its own are closed. An IPv6 network of 64 bits counts as one
+// address.
 func TestConnectionsOfOnePeerAreBounded(t *testing.T) {
 	t.Parallel()
 	var from *elsewhere

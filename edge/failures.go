@@ -17,24 +17,24 @@ import (
 	"errand/wire"
 )
 
-// How often authentication may fail from one address: failuresAtOnce times at once, and then once in each failureEvery. Beyond
-// that the answer is limit instead of unauthorized, and the database is asked less.
+// How often authentication may fail from one address: failuresAtOnce times immediately, and then once in each failureEvery.
+// Beyond that the answer is limit instead of unauthorized, and the database is asked less often.
 const (
 	failuresAtOnce = 100
 	failureEvery   = 6 * time.Second
 )
 
-// The bounds of what is remembered about addresses, and of a line in the log.
+// The bounds of the memory for addresses, and of a line in the log.
 const (
 	maxAddresses      = 4096
 	maxLoggedOnes     = 20
 	logFailuresEvery  = time.Minute
-	maxSuspectLookUps = 2 // at once
+	maxSuspectLookUps = 2 // at the same time
 	suspectWaits      = 2 * time.Second
 )
 
-// Failures limits failed authentication by address. A good credential works from everywhere, also from an address behind which
-// others fail.
+// Failures limits failed authentication by address. A good credential works from everywhere, also from an address where others
+// fail.
 type Failures struct {
 	clock core.Clock
 	turns chan struct{} // one for each look-up of a credential from an address that fails too often
@@ -45,7 +45,7 @@ type Failures struct {
 	failuresOfOthers int                               // failures of addresses that are not in counts
 }
 
-// NewFailures makes Failures without any so far.
+// NewFailures returns a Failures that has counted nothing.
 func NewFailures(clock core.Clock) *Failures {
 	until, err := lru.New[netip.Addr, time.Time](maxAddresses)
 	if err != nil {
@@ -54,8 +54,8 @@ func NewFailures(clock core.Clock) *Failures {
 	return &Failures{clock: clock, turns: make(chan struct{}, maxSuspectLookUps), workedOffAt: until, counts: map[netip.Addr]int{}}
 }
 
-// RefuseCredential counts a failed authentication of the request whose context it is. It returns what to answer: unauthorized, or
-// limit when it fails too often.
+// RefuseCredential counts a failed authentication for the request of the context. It returns the error to answer with:
+// unauthorized, or limit when the address fails too often.
 func (f *Failures) RefuseCredential(ctx context.Context) *core.Error {
 	client, now := wire.NetworkOf(ClientOf(ctx)), f.clock()
 	f.mu.Lock()
@@ -76,8 +76,8 @@ func (f *Failures) RefuseCredential(ctx context.Context) *core.Error {
 	return core.NewError(core.Unauthorized)
 }
 
-// waitingTime returns how long it is until authentication may fail again from the address; at most 0 when it may now. The
-// caller holds the mutex.
+// waitingTime returns how long it is until authentication may fail again from the address; 0 or less when it may now. The caller
+// holds the mutex.
 func (f *Failures) waitingTime(client netip.Addr, now time.Time) time.Duration {
 	until, hasFailed := f.workedOffAt.Get(client)
 	if !hasFailed {
@@ -102,9 +102,8 @@ func (f *Failures) isSuspect(client netip.Addr) bool {
 // Authenticate finds the actor behind a credential, or returns unauthorized.
 type Authenticate func(context.Context, core.Secret) (core.Actor, error)
 
-// TakeTurn is called before a credential, or what stands for one, is looked up. From an address that fails too often only a
-// few look-ups go on at once: it waits for its turn, and returns limit when that takes too long. The turn ends with the
-// returned function.
+// TakeTurn is called before a credential, or a key, is looked up. An address that fails too often gets only a few look-ups at the
+// same time: it waits for its turn, and gets limit when that takes too long. The returned function ends the turn.
 func (f *Failures) TakeTurn(ctx context.Context) (end func(), err error) {
 	if !f.isSuspect(ClientOf(ctx)) {
 		return func() {}, nil
@@ -119,7 +118,7 @@ func (f *Failures) TakeTurn(ctx context.Context) (end func(), err error) {
 	}
 }
 
-// GuardAuthentication wraps authenticate: failures are counted, and addresses that fail too often look credentials up in turn.
+// GuardAuthentication wraps authenticate: it counts failures, and makes addresses that fail too often take turns.
 func (f *Failures) GuardAuthentication(authenticate Authenticate) Authenticate {
 	return func(ctx context.Context, credential core.Secret) (core.Actor, error) {
 		end, err := f.TakeTurn(ctx)

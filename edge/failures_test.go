@@ -55,7 +55,7 @@ func TestFailuresOfAnAddressAreLimited(t *testing.T) {
 	for range failuresAtOnce {
 		refuse("203.0.113.9", core.Unauthorized, 0)
 	}
-	for range 1000 { // those beyond do not make it longer
+	for range 1000 { // further failures do not make it longer
 		refuse("203.0.113.9", core.Limit, 6)
 	}
 	refuse("203.0.113.10", core.Unauthorized, 0)
@@ -70,7 +70,7 @@ func TestFailuresOfAnAddressAreLimited(t *testing.T) {
 	}
 	refuse("203.0.113.9", core.Limit, 6)
 
-	for n := range failuresAtOnce { // a network of IPv6 is one address
+	for n := range failuresAtOnce { // an IPv6 network counts as one address
 		refuse(fmt.Sprintf("2001:db8::%x", n), core.Unauthorized, 0)
 	}
 	refuse("2001:db8::ffff:1", core.Limit, 6)
@@ -108,7 +108,7 @@ func TestGoodCredentialsAreNotLimited(t *testing.T) {
 	require.GreaterOrEqual(t, limited, 9*failuresAtOnce-2)
 }
 
-// Credentials from an address that fails too often are looked up a few at a time; those of others do not wait for them.
+// Credentials from an address that fails too often are looked up a few at a time; other addresses do not wait for them.
 func TestLookUpsOfSuspectsAreFew(t *testing.T) {
 	t.Parallel()
 	failures := NewFailures(time.Now)

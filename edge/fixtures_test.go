@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Bounds of what tests wait for, and how often they look.
+// The longest wait for a condition, and how often tests check it.
 const (
 	atMost = 20 * time.Second
 	every  = time.Millisecond
 )
 
-// startServer serves a handler behind the edge until the test ends. Of its bounds and its listener the test may change what it wants.
+// startServer serves a handler behind the edge until the test ends. The test may change its bounds and its listener.
 func startServer(t *testing.T, handler http.HandlerFunc, change func(*Connections, net.Listener) net.Listener) (*Connections, string) {
 	t.Helper()
 	connections := NewConnections(nil)
@@ -73,7 +73,7 @@ func (c *client) sendText(text string) {
 	require.NoError(c.t, err)
 }
 
-// readAnswer reads one answer, whose body it returns.
+// readAnswer reads one answer and returns it with its body.
 func (c *client) readAnswer() (*http.Response, string) {
 	c.t.Helper()
 	response, err := http.ReadResponse(c.answers, nil)
@@ -83,21 +83,21 @@ func (c *client) readAnswer() (*http.Response, string) {
 	return response, string(text)
 }
 
-// requireStatus reads one answer and holds its status.
+// requireStatus reads one answer and requires its status.
 func (c *client) requireStatus(status int, name string) {
 	c.t.Helper()
 	response, text := c.readAnswer()
 	require.Equal(c.t, status, response.StatusCode, "%s: %s", name, text)
 }
 
-// requireEnd holds that the server ends the connection in good order: a reset is another error.
+// requireEnd requires that the server ends the connection in good order: a reset is another error.
 func (c *client) requireEnd(name string) {
 	c.t.Helper()
 	_, err := c.answers.ReadByte()
 	require.ErrorIs(c.t, err, io.EOF, name)
 }
 
-// postHead is the beginning of a request whose body has that many bytes.
+// postHead is the beginning of a request whose body has length bytes.
 func postHead(path string, length int) string {
 	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: errand\r\nContent-Length: %d\r\n\r\n", path, length)
 }

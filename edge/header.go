@@ -8,23 +8,24 @@ import (
 	"errand/core"
 )
 
-// How much a request may send before its body: the request line and the headers. What a header costs is not its bytes
-// but its number, since each takes some 100 bytes beside its text.
+// How much a request may send before its body: the request line and the headers. The number of headers costs more than their
+// bytes, because each takes some 100 bytes besides its text.
 const (
 	maxHeaderBytes = 16 << 10
 	maxHeaders     = 100
 )
 
-// header counts what a client sends before a body, ahead of net/http, which keeps what it has parsed of a header that
-// never ends.
+// header counts what a client sends before a body. It comes before net/http, which keeps the parsed part of a header that never
+// ends.
 type header struct {
 	bytes int
-	lines int // that are not empty
-	line  int // bytes of the line that is being read
+	lines int // without empty ones
+	line  int // bytes of the current line
 	last  byte
 }
 
-// countPiece counts a piece of the text. It returns how much of the piece is header, and whether the header ends there.
+// countPiece counts a piece of the text. It returns how much of the piece belongs to the header, and whether the header ends
+// there.
 func (h *header) countPiece(piece []byte) (used int, ended bool) {
 	for rest := piece; len(rest) > 0; {
 		at := bytes.IndexByte(rest, '\n')
@@ -56,14 +57,13 @@ func (h *header) countPiece(piece []byte) (used int, ended bool) {
 	return used, ended
 }
 
-// isTooLarge reports whether the header has more than it may have. The request line is not a header.
+// isTooLarge reports whether the header exceeds its limits. The request line does not count as a header.
 func (h *header) isTooLarge() bool { return h.bytes > maxHeaderBytes || h.lines > maxHeaders+1 }
 
 // isEmpty reports whether no request has begun.
 func (h *header) isEmpty() bool { return h.bytes == 0 }
 
-// tooLargeAnswer is the answer to a header that is too large, as it goes over the connection: there is no request yet
-// that a handler could answer.
+// tooLargeAnswer is the raw answer to a header that is too large: no handler has a request yet that it could answer.
 func tooLargeAnswer() []byte {
 	body, err := core.MarshalPlain(core.NewError(core.HeadersTooLarge).With("max_bytes", maxHeaderBytes).With("max_headers", maxHeaders))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requestWith is a request with n headers in all, its Host among them.
+// requestWith is a request with n headers, including its Host.
 func requestWith(headers int) string {
 	var b strings.Builder
 	b.WriteString("GET / HTTP/1.1\r\nHost: errand\r\n")
@@ -20,7 +20,7 @@ func requestWith(headers int) string {
 	return b.String() + "\r\n"
 }
 
-// requestOf is a request whose line and headers have that many bytes.
+// requestOf is a request with size bytes of request line and headers.
 func requestOf(size int) string {
 	const before, after = "GET / HTTP/1.1\r\nHost: errand\r\nA: ", "\r\n\r\n"
 	return before + strings.Repeat("a", size-len(before)-len(after)) + after
@@ -74,7 +74,7 @@ func TestHeadersAreBounded(t *testing.T) {
 	}
 }
 
-// A header is the same whatever pieces it comes in, and what follows it is untouched.
+// A header is read the same in pieces of any size, and the bytes after it stay untouched.
 func TestHeadersInPieces(t *testing.T) {
 	t.Parallel()
 	text := "\r\n\nPOST / HTTP/1.1\r\nHost: errand\r\nA: \r\r\nB:\n c\r\n\r\nbody\r\n\r\n"
@@ -93,8 +93,7 @@ func TestHeadersInPieces(t *testing.T) {
 	}
 }
 
-// What a client makes the server keep by headers that never end is little. Not parallel: it looks at the memory of the
-// process.
+// Headers that never end make the server keep little memory. Not parallel: it measures the memory of the process.
 func TestMemoryOfHeadersThatNeverEnd(t *testing.T) {
 	const clients, most = 300, 64 << 10
 	connections, address := startServer(t, readAll, nil)

@@ -12,8 +12,8 @@ import (
 // chunks is a request whose body has no length.
 const chunks = "POST / HTTP/1.1\r\nHost: errand\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
 
-// net/http reads beyond a body without a length, so that the next request begins unseen. It is served all the same, wherever
-// that reading ends, and so is what follows it.
+// net/http reads beyond a body without a length, so that the next request begins unseen. It is still served, wherever that
+// reading ends, and so is the request after it.
 func TestRequestsBehindABodyWithoutLength(t *testing.T) {
 	t.Parallel()
 	_, address := startServer(t, readAll, nil)
@@ -42,7 +42,7 @@ func TestRequestsBehindABodyWithoutLength(t *testing.T) {
 	}
 }
 
-// Whoever is refused behind a body without a length is not waited for either.
+// A refused client behind a body without a length is not waited for either.
 func TestRefusalsBehindABodyWithoutLength(t *testing.T) {
 	t.Parallel()
 	_, address := startServer(t, func(w http.ResponseWriter, r *http.Request) {

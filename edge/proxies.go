@@ -10,11 +10,11 @@ import (
 	"errand/wire"
 )
 
-// Proxies are the addresses of the proxies in front of the server (TRUSTED_PROXIES). What they say about where a request
-// came from is believed; nobody else is.
+// Proxies are the addresses of the proxies in front of the server (TRUSTED_PROXIES). Only they are believed about where a request
+// came from.
 type Proxies []netip.Prefix
 
-// ParseProxies reads a comma list of CIDRs, such as 10.0.0.0/8, fd00::/8.
+// ParseProxies reads a comma-separated list of CIDRs, such as 10.0.0.0/8, fd00::/8.
 func ParseProxies(text string) (Proxies, error) {
 	var proxies Proxies
 	for word := range strings.SplitSeq(text, ",") {
@@ -37,13 +37,12 @@ func (p Proxies) containsAddress(address netip.Addr) bool {
 	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(address) })
 }
 
-// clientOf returns the address from which the request was made: the peer's, or, when the peer is a trusted proxy, the
-// first one from the right that is not a trusted proxy's. It is the zero address when the peer has none. A hop that
-// does not name its sender ends the search, since anybody can have written what stands left of it: then the client is
-// the proxy that said so.
+// clientOf returns the address that made the request: the peer's, or, when the peer is a trusted proxy, the first one from the
+// right that is not a trusted proxy's. It is the zero address when the peer has none. A hop that does not name its sender ends
+// the search, because anybody can have written the part to its left: then the client is the proxy that wrote this hop.
 //
-// X-Forwarded-For is read where both headers are there: most proxies set that one, and pass on a Forwarded that the
-// client has made up.
+// X-Forwarded-For wins when both headers are there: most proxies set that one, and pass on a Forwarded that the client has made
+// up.
 func (p Proxies) clientOf(r *http.Request) netip.Addr {
 	client := wire.AddressOf(r.RemoteAddr)
 	if !p.containsAddress(client) {
@@ -70,8 +69,8 @@ func (p Proxies) clientOf(r *http.Request) netip.Addr {
 	return client
 }
 
-// cutLast cuts off what stands behind the last separator outside of quotes. Going from the right, what a trusted proxy
-// has added is read before anything that was sent to it, so that an open quote of a client hides nothing.
+// cutLast cuts a text at the last separator outside of quotes. From the right, the parts that a trusted proxy added are read
+// before anything that was sent to it, so that an open quote of a client hides nothing.
 func cutLast(text string, separator byte) (before, last string) {
 	quoted := false
 	for i := len(text) - 1; i >= 0; i-- {
@@ -101,7 +100,7 @@ func forwardedFor(element string) netip.Addr {
 		if !strings.EqualFold(strings.TrimSpace(name), "for") {
 			continue
 		}
-		if found.IsValid() { // it is said twice
+		if found.IsValid() { // "for" appears twice
 			return netip.Addr{}
 		}
 		if found = parseNode(unquoteText(value)); !found.IsValid() {
@@ -111,7 +110,7 @@ func forwardedFor(element string) netip.Addr {
 	return found
 }
 
-// unquoteText returns what a quoted string stands for; other text stays as it is.
+// unquoteText returns the content of a quoted string; other text stays as it is.
 func unquoteText(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
@@ -127,8 +126,8 @@ func unquoteText(text string) string {
 	return plain.String()
 }
 
-// parseNode reads an address with or without a port, which may be a made-up one (RFC 7239, 6). "unknown" and names that
-// a proxy has made up, such as _hidden, are the zero address.
+// parseNode reads an address with or without a port, which may be made up (RFC 7239, 6). It returns the zero address for
+// "unknown" and for names that a proxy has made up, such as _hidden.
 func parseNode(text string) netip.Addr {
 	text = strings.TrimSpace(text)
 	if inside, ok := strings.CutPrefix(text, "["); ok {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// refuseAll is a handler that answers before it reads a body. It says that it closes the connection or does not, and how long
-// the answer is or does not.
+// refuseAll is a handler that answers before it reads a body. The request decides whether the answer closes the connection, and
+// whether it has a length.
 func refuseAll(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/closes" {
 		w.Header().Set("Connection", "close")
@@ -25,10 +25,10 @@ func refuseAll(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "refused")
 }
 
-// promptly is far below the time that a server waits for a body.
+// promptly is far shorter than the server waits for a body.
 const promptly = 10 * time.Second
 
-// Whoever is refused and sends nothing more is answered at once, and its connection ends.
+// A refused client that sends nothing more is answered immediately, and its connection ends.
 func TestRefusedConnectionsEnd(t *testing.T) {
 	t.Parallel()
 	connections, address := startServer(t, refuseAll, nil)
@@ -62,7 +62,7 @@ func TestRefusedConnectionsEnd(t *testing.T) {
 	})
 }
 
-// A client that sends all it has before it reads finds the answer; its connection is kept where it was not to be closed.
+// A client that sends everything before it reads finds the answer. Its connection is kept unless it should close.
 func TestRefusedClientsReadTheAnswer(t *testing.T) {
 	t.Parallel()
 	_, address := startServer(t, refuseAll, nil)
@@ -97,7 +97,7 @@ func TestRefusedClientsReadTheAnswer(t *testing.T) {
 	}
 }
 
-// What follows a refused body is never taken for a request.
+// The rest of a refused body is never taken for a request.
 func TestRestOfARefusedBodyIsNoRequest(t *testing.T) {
 	t.Parallel()
 	paths := make(chan string, 10)
@@ -120,7 +120,7 @@ func TestRestOfARefusedBodyIsNoRequest(t *testing.T) {
 	}
 }
 
-// A refused client that goes on sending is let go after a while: by time when it sends slowly, by bytes when it sends much.
+// A refused client that keeps sending is cut off after a while: by time when it sends slowly, by bytes when it sends much.
 func TestRefusedSendersAreBounded(t *testing.T) {
 	t.Parallel()
 	connections, address := startServer(t, refuseAll, nil)
@@ -142,7 +142,7 @@ func TestRefusedSendersAreBounded(t *testing.T) {
 	require.Eventually(t, func() bool { return connections.countOpen() == 0 }, promptly, every)
 }
 
-// Connections of clients that behave are kept, whatever they send.
+// Connections of well-behaved clients are kept, for every kind of request.
 func TestConnectionsAreKept(t *testing.T) {
 	t.Parallel()
 	_, address := startServer(t, readAll, nil)

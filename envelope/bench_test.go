@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// receivedAt is when the events of testdata are taken in: half a second after they happened.
+// receivedAt is when the server receives the events of testdata: half a second after they happened.
 var receivedAt = time.Date(2026, 1, 3, 18, 22, 51, 0, time.UTC)
 
-// sdkNames names the events in testdata, as the SDK of that platform sends them.
+// sdkNames names the events in testdata, each as the SDK of that platform sends it.
 var sdkNames = []string{"node", "browser", "python", "go", "java", "php"}
 
-// readPayload returns an event of testdata as it looks on the wire.
+// readPayload returns an event of testdata in its wire form.
 func readPayload(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".json"))

@@ -8,7 +8,7 @@ import (
 	"errand/core"
 )
 
-// maxDetails is how many mistakes of one event are named.
+// maxDetails is how many mistakes of one event are reported.
 const maxDetails = 20
 
 // checker finds the mistakes of a body in the native format.
@@ -16,10 +16,11 @@ type checker struct {
 	json    scanner
 	path    fieldPath
 	details []core.Detail
-	isNamed bool // the exception that is being read has a type, a value or a stack
+	isNamed bool // the current exception has a type, a value or a stack
 }
 
-// valueCheck reads one value and names what is wrong with it. It never sees null, which is an absent value.
+// valueCheck reads one value and reports its mistakes. It never sees null, which is an absent
+// value.
 type valueCheck func(*checker)
 
 // checkEvent checks the whole body.
@@ -58,13 +59,13 @@ func (c *checker) addDetail(message string) {
 	}
 }
 
-// refuseValue says which kind of value is needed, and passes over this one.
+// refuseValue says which kind of value is needed, and skips this one.
 func (c *checker) refuseValue(kind string) {
 	c.addDetail("must be " + kind + ", not " + c.nextKind())
 	c.json.skipValue()
 }
 
-// nextKind names what comes next.
+// nextKind names the kind of the next value.
 func (c *checker) nextKind() string {
 	switch c.json.peekByte() {
 	case 0:
@@ -107,7 +108,7 @@ func (c *checker) checkBoolean() {
 	c.json.skipValue()
 }
 
-// checkScalar takes a text, a number or a boolean.
+// checkScalar requires a text, a number or a boolean.
 func (c *checker) checkScalar() {
 	if ch := c.json.peekByte(); ch == '{' || ch == '[' {
 		c.refuseValue("a text, a number or a boolean")
@@ -164,7 +165,7 @@ func (c *checker) checkElements(element valueCheck) {
 	}
 }
 
-// checkTags takes an object of texts, numbers and booleans.
+// checkTags requires an object of texts, numbers and booleans.
 func (c *checker) checkTags() {
 	if c.json.peekByte() != '{' {
 		c.refuseValue("an object")
@@ -177,7 +178,7 @@ func (c *checker) checkTags() {
 	}
 }
 
-// checkContexts takes an object of objects.
+// checkContexts requires an object of objects.
 func (c *checker) checkContexts() {
 	if c.json.peekByte() != '{' {
 		c.refuseValue("an object")
@@ -194,7 +195,7 @@ func (c *checker) checkContexts() {
 	}
 }
 
-// checkNaming takes the type, value or stack of an exception, which must have one of them.
+// checkNaming checks the type, value or stack of an exception, which must have one of them.
 func (c *checker) checkNaming() {
 	if c.json.peekByte() != '"' {
 		c.refuseValue("a text")
@@ -203,7 +204,7 @@ func (c *checker) checkNaming() {
 	c.isNamed = c.json.readString() != "" || c.isNamed
 }
 
-// checkExceptions takes one exception or a list of them.
+// checkExceptions requires one exception or a list of them.
 func (c *checker) checkExceptions() {
 	switch c.json.peekByte() {
 	case '{':

@@ -15,7 +15,7 @@ func (d *decoder) readObject() core.Value {
 	return orNull(d.readContainer(core.Object))
 }
 
-// readContexts reads the contexts: an object of objects. A context whose type says the same as its name loses it.
+// readContexts reads the contexts: an object of objects. A context whose type equals its name loses the type.
 func (d *decoder) readContexts() core.Value {
 	if !d.requireObject() {
 		return core.Value{}
@@ -38,7 +38,7 @@ func (d *decoder) readContexts() core.Value {
 	return d.popObject(mark)
 }
 
-// removeMember removes the member of a key with the text.
+// removeMember removes the member with the key and the text.
 func removeMember(kids []core.Member, key, text string) []core.Member {
 	for i := range kids {
 		if kids[i].Key == key && kids[i].Value.Kind == core.String && kids[i].Value.Text == text {
@@ -68,8 +68,8 @@ func (d *decoder) readTags() core.Value {
 	return d.popObject(mark)
 }
 
-// readPairs reads the names and values of an object, of a list of [name, value], or of a list of {"key", "value"}, and puts
-// them on the stack from mark on. A text is returned as it is: its form depends on the field.
+// readPairs reads the names and values of an object, of a list of [name, value], or of a list of {"key", "value"}, and puts them
+// on the stack from mark on. It returns a text as it is, because its form depends on the field.
 func (d *decoder) readPairs() (mark int, text string) {
 	mark = len(d.stack.members)
 	switch d.json.peekByte() {
@@ -122,11 +122,11 @@ func (d *decoder) readUser() core.Value {
 	return core.Value{Kind: core.Object, Kids: d.kept.members.copyList([]core.Member{{Key: "id", Value: v}})}
 }
 
-// autoIP asks for the address that the event came from.
+// autoIP asks for the address that sent the event.
 const autoIP = "{{auto}}"
 
-// setUser puts in the user's address where the SDK left that to the server, and finds the user's identity (the
-// specification: id, else email, username, ip_address).
+// setUser sets the user's address where the SDK left that to the server, and finds the user's identity (the specification: id,
+// else email, username, ip_address).
 func (d *decoder) setUser(peerIP string) {
 	user := &d.event.User
 	ip := textOf(user.Get("ip_address"))
@@ -145,7 +145,7 @@ func (d *decoder) setUser(peerIP string) {
 	}
 }
 
-// setMember sets a text of an object; an empty text removes the member.
+// setMember sets a text member of an object; an empty text removes the member.
 func setMember(value *core.Value, key, text string) {
 	for i := range value.Kids {
 		if value.Kids[i].Key != key {
@@ -164,7 +164,7 @@ func setMember(value *core.Value, key, text string) {
 	}
 }
 
-// readBreadcrumbs reads what happened before the error.
+// readBreadcrumbs reads the breadcrumbs, the events before the error.
 func (d *decoder) readBreadcrumbs() {
 	d.kept.breadcrumbs.startOver(0, maxBreadcrumbs)
 	d.readList(d.readBreadcrumb)
@@ -204,7 +204,7 @@ func (d *decoder) setBreadcrumbs() {
 	}
 }
 
-// readDebugMeta reads the images that a source map or debug file can be found for.
+// readDebugMeta reads the images that may have a source map or debug file.
 func (d *decoder) readDebugMeta() {
 	if !d.requireObject() {
 		return

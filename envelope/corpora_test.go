@@ -32,7 +32,7 @@ func readFiles(t *testing.T, corpus, pattern string) map[string]string {
 	return all
 }
 
-// answer is what a real Sentry made of an event, as far as it is comparable.
+// answer is the comparable part of a real Sentry's event.
 type answer struct {
 	EventID   string    `json:"event_id"`
 	Platform  string    `json:"platform"`
@@ -64,7 +64,7 @@ type answer struct {
 	User map[string]any `json:"user"`
 }
 
-// TestCorporaAgainstSentry holds decoded events against what a real Sentry made of them.
+// TestCorporaAgainstSentry compares decoded events with a real Sentry's.
 func TestCorporaAgainstSentry(t *testing.T) {
 	t.Parallel()
 	sent := readFiles(t, "glitchtip-2022", "incoming_events/*.json")
@@ -124,7 +124,7 @@ func requireExceptions(t *testing.T, want answer, event *core.Event) {
 	}
 }
 
-// TestCorporaRealPayloads decodes what real SDKs sent over the years.
+// TestCorporaRealPayloads decodes payloads that real SDKs have sent over the years.
 func TestCorporaRealPayloads(t *testing.T) {
 	t.Parallel()
 	for _, set := range []struct{ corpus, pattern string }{
@@ -134,7 +134,7 @@ func TestCorporaRealPayloads(t *testing.T) {
 	} {
 		for name, text := range readFiles(t, set.corpus, set.pattern) {
 			if name == "android_sdk_envelope.json" || name == "very_small_event.json" || name == "incoming.json" {
-				continue // see below; an event without anything in it; a list of events
+				continue // see below; an empty event; a list of events
 			}
 			t.Run(set.corpus+"/"+name, func(t *testing.T) {
 				t.Parallel()
@@ -173,7 +173,7 @@ func TestCorporaAndroidEnvelope(t *testing.T) {
 	for i, part := range parts {
 		var line strings.Builder
 		line.WriteString(strings.Join(strings.Fields(string(part)), " "))
-		if i%2 == 1 { // the lengths are those of the file before it was printed nicely
+		if i%2 == 1 { // the lengths are from the file before it was pretty-printed
 			body.WriteString(length.ReplaceAllString(line.String(), ""))
 		} else {
 			body.WriteString(line.String())

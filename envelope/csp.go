@@ -6,8 +6,8 @@ import (
 	"errand/core"
 )
 
-// setPolicy takes what was blocked from a report about a Content-Security-Policy, and the page as the request. It returns
-// the message.
+// setPolicy reads a report about a Content-Security-Policy: the blocked resource, and the page as the request. It returns the
+// message.
 func (d *decoder) setPolicy(value core.Value) string {
 	field := func(name string) string { return reportField(value, name) }
 	event := d.event
@@ -24,7 +24,7 @@ func (d *decoder) setPolicy(value core.Value) string {
 	return cspMessage(directive, violated, event.Report.Detail)
 }
 
-// cspMessage says what was blocked.
+// cspMessage describes the blocked resource.
 func cspMessage(directive, violated, uri string) string {
 	kind := cspKind(directive)
 	if uri == "" || uri == "self" || uri == "inline" || uri == "eval" {
@@ -41,7 +41,7 @@ func cspMessage(directive, violated, uri string) string {
 	return "Blocked '" + kind + "' from '" + cspHost(uri) + "'"
 }
 
-// cspKind names what a directive is about: script-src-elem is about scripts.
+// cspKind names the subject of a directive: script-src-elem is about scripts.
 func cspKind(directive string) string {
 	kind, _, _ := strings.Cut(directive, "-")
 	switch {

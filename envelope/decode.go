@@ -8,19 +8,19 @@ import (
 	"errand/core"
 )
 
-// Hints is what the request says about an event besides its payload.
+// Hints are the facts about an event that come with the request, not with the payload.
 type Hints struct {
-	ReceivedAt time.Time // when the server took it in
-	PeerIP     string    // the sender's address, which user.ip_address "{{auto}}" stands for
-	EventID    string    // the id in the envelope's header, which wins over that of the payload
+	ReceivedAt time.Time // when the server received the event
+	PeerIP     string    // the sender's address, used for user.ip_address "{{auto}}"
+	EventID    string    // the id in the envelope's header, which wins over the payload's
 	SDK        string    // "name/version" of the credentials (sentry_client), for payloads that name no SDK
-	Browser    *Browser  // nil for what is not a report of a browser
+	Browser    *Browser  // nil unless this is a browser's report
 }
 
-// Browser is what a request says about the reports of a browser, which do not say it themselves.
+// Browser holds the facts in a request that a browser's reports do not contain themselves.
 type Browser struct{ UserAgent, Release, Environment string }
 
-// The bounds of what a decoder holds of one payload. They lie above what LimitEvent lets pass.
+// The bounds of the memory for one payload. They are above the limits of LimitEvent.
 const (
 	maxMembers = 32 << 10 // members and elements of free-form parts, and lines of source
 	maxCalls   = 16 << 10 // frames of all stack traces
@@ -28,21 +28,21 @@ const (
 	maxImages  = 1024
 )
 
-// Decoder decodes one event after the other in memory that it uses again. An event is good until the decoder is called
-// again; only its texts may be kept. The zero value is ready.
+// Decoder decodes one event after the other in memory that it uses again. An event is valid until the next call of the decoder;
+// only its texts may be kept. The zero value is ready.
 type Decoder struct {
 	decoder decoder
 	kept    keptRoom
 	scratch scratchRoom
 }
 
-// Decode reads one event of the Sentry protocol: the payload of an event item, or the body of the store endpoint. It
-// takes every shape that SDKs send; what makes no sense is left out and named in the event's Problems. The only error
-// is a payload that is not a JSON object; its text is fit for the sender.
+// Decode reads one event of the Sentry protocol: the payload of an event item, or the body of the store endpoint. It accepts
+// every shape that SDKs send; it leaves out values that make no sense and names them in the event's Problems. The only error is a
+// payload that is not a JSON object; its text may be sent to the client.
 //
-// Texts are whole, so that the scrubber can recognise a secret in them: call LimitEvent after it. EventID is empty when
-// neither the hints nor the payload have a valid one. Title and Culprit are left to grouping. The event keeps nothing of
-// the payload's buffer.
+// Texts are whole, so that the scrubber can recognise a secret in them: call LimitEvent after it. EventID is empty when neither
+// the hints nor the payload have a valid one. Title and Culprit are left to grouping. The event keeps nothing of the payload's
+// buffer.
 func (d *Decoder) Decode(payload []byte, h Hints) (*core.Event, error) {
 	d.Reset()
 	return d.decoder.decodeEvent(cleanPayload(payload), h)
@@ -64,12 +64,12 @@ type decoder struct {
 	scratch     *scratchRoom
 	json        scanner
 	stack       memberStack
-	path        fieldPath // of what is being read
+	path        fieldPath // of the current value
 	depth       int       // of containers in free-form parts
 	memberCount int       // spent of maxMembers
 	frameCount  int       // frames kept, of maxCalls
 
-	// What can only be judged once all is read, as the order of members is free.
+	// Values that can only be judged at the end, because members may be in any order.
 
 	sentAt      time.Time
 	logentry    sentMessage
@@ -77,7 +77,7 @@ type decoder struct {
 	culprit     core.Untrusted
 	looseFrames []core.Frame // a stack trace at the top level, which belongs to no exception or thread
 	looseText   string
-	mechanism   *core.Mechanism // beside the list of exceptions, by old clients
+	mechanism   *core.Mechanism // beside the list of exceptions, from old clients
 	inferIP     string
 	report      sentReport
 }
@@ -115,8 +115,8 @@ func (d *decoder) readMembers(readField func(name string)) {
 	}
 }
 
-// readField reads one member of the event. Members that nobody needs (modules, _meta, spans) are left out silently, as
-// are those of coming versions of the protocol.
+// readField reads one member of the event. It silently leaves out members that nobody needs (modules, _meta, spans), and unknown
+// ones from later versions of the protocol.
 func (d *decoder) readField(name string) {
 	event := d.event
 	switch name {
@@ -159,7 +159,7 @@ func (d *decoder) readField(name string) {
 	}
 }
 
-// readCircumstance reads the members that say in what circumstances the event happened.
+// readCircumstance reads the members about the circumstances of the event.
 func (d *decoder) readCircumstance(name string) {
 	event := d.event
 	switch name {
@@ -184,7 +184,7 @@ func (d *decoder) readCircumstance(name string) {
 	}
 }
 
-// finishEvent does what needs the whole event.
+// finishEvent does the work that needs the whole event.
 func (d *decoder) finishEvent(hints Hints) {
 	event := d.event
 	if id, ok := parseEventID(hints.EventID); ok {
@@ -212,7 +212,7 @@ func (d *decoder) finishEvent(hints Hints) {
 	d.decideInApp()
 }
 
-// skipNull passes over a null, and reports whether there was one.
+// skipNull skips a null, and reports whether there was one.
 func (d *decoder) skipNull() bool {
 	if d.json.peekByte() != 'n' {
 		return false
@@ -221,7 +221,7 @@ func (d *decoder) skipNull() bool {
 	return true
 }
 
-// requireObject reports whether an object comes next. Anything else is left out, and named as a problem unless it is null.
+// requireObject reports whether an object comes next. Any other value is left out, and reported as a problem unless it is null.
 func (d *decoder) requireObject() bool {
 	if d.json.peekByte() == '{' {
 		return true

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// payloadShape is a payload and the members of the event that it becomes. A want without problems asks for an event without problems.
+// payloadShape is a payload and members of the event that it becomes. A want without problems requires an event without problems.
 type payloadShape struct{ name, payload, want string }
 
 func runShapes(t *testing.T, shapes []payloadShape) {

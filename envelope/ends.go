@@ -2,16 +2,16 @@ package envelope
 
 import "slices"
 
-// endsList gathers a list of unknown length in bounded memory: the first few items and the last ones, without what lies
-// between. The zero value is not usable; see startOver. Its memory is used again from event to event.
+// endsList gathers a list of unknown length in bounded memory: the first few items and the last ones, without those in between.
+// Call startOver before use. Its memory is used again from event to event.
 type endsList[T any] struct {
-	items []T // the memory behind its length holds zero values
+	items []T // the memory beyond its length holds zero values
 	head  int // how many of the first are kept
 	most  int // how many are kept in all
 	total int // how many were added
 }
 
-// startOver empties the list and says how many items to keep: the first head, and most in all.
+// startOver empties the list and sets how many items to keep: the first head, and most in all.
 func (e *endsList[T]) startOver(head, most int) {
 	*e = endsList[T]{items: emptyList(e.items), head: head, most: most}
 }

@@ -12,7 +12,7 @@ import (
 // sentException is an exception while it is read.
 type sentException struct {
 	core.Exception
-	stackText string // the language's own stack text, for want of frames
+	stackText string // the stack as text in the language's form, when there are no frames
 }
 
 // readExceptions reads the exception member. Old clients put one mechanism beside the list.
@@ -27,7 +27,7 @@ func (d *decoder) readExceptions() {
 	})
 }
 
-// readException reads one entry. The protocol asks for a type or a value; an entry that has neither is left out.
+// readException reads one entry. The protocol requires a type or a value; an entry without both is left out.
 func (d *decoder) readException() {
 	exception := d.scratch.exceptions.addItem()
 	if d.json.peekByte() == '"' {
@@ -141,8 +141,8 @@ func (d *decoder) readInteger(field string) *int64 {
 	return &n
 }
 
-// setExceptions puts the exceptions into the event, outermost first where the protocol has the outermost last, and
-// reads the stacks that came as text.
+// setExceptions puts the exceptions into the event, outermost first (the protocol has it last), and reads the stacks that came as
+// text.
 func (d *decoder) setExceptions() {
 	read := d.scratch.exceptions.keptItems()
 	if len(read) == 0 {
@@ -163,11 +163,11 @@ func (d *decoder) setExceptions() {
 		}
 		traces := d.parseStack(exception.stackText)
 		if len(traces) == 0 && exception.Type == "" && exception.Value == "" {
-			exception.Value = core.Untrusted(exception.stackText) // all that there is
+			exception.Value = core.Untrusted(exception.stackText) // there is nothing else
 		}
 		list = append(list, withStack(exception.Exception, traces))
 		for _, cause := range traces[min(1, len(traces)):] {
-			if len(read) == 1 { // with more entries, the causes have their own
+			if len(read) == 1 { // with more entries, the causes are entries themselves
 				list = append(list, withStack(core.Exception{}, []stack.Trace{cause}))
 			}
 		}
@@ -178,7 +178,7 @@ func (d *decoder) setExceptions() {
 	d.event.Exceptions = list
 }
 
-// withStack fills what an exception lacks from its stack text.
+// withStack fills the gaps of an exception from its stack text.
 func withStack(exception core.Exception, traces []stack.Trace) core.Exception {
 	if len(traces) == 0 {
 		return exception

@@ -7,24 +7,24 @@ import (
 )
 
 const (
-	// maxHeaderLine is the longest line that a Filter takes for the header of an item.
+	// maxHeaderLine is the longest line that a Filter accepts as the header of an item.
 	maxHeaderLine = 64 << 10
-	// maxTail is how many of a skipped payload's last bytes are held until its end.
+	// maxTail is how many of the last bytes of a skipped payload are held until its end.
 	maxTail = 256 << 10
 )
 
-// Filter passes an envelope on, piece by piece, without the payloads that are dropped anyway: all but those of events.
-// What comes out is an envelope in which SplitEnvelope finds the same events; the payload of a dropped item is empty. There is
-// one exception: where the length of a payload is beyond the end of the envelope, the items that follow its true end are
-// found in the last 256 KB only. A Filter holds at most twice that much; else only the header of one item.
+// Filter copies an envelope, piece by piece, without the payloads that are dropped anyway: all except events. SplitEnvelope finds
+// the same events in the result; the payload of a dropped item is empty. There is one exception: when the length of a payload
+// points beyond the end of the envelope, items after its true end are found only in the last 256 KB. A Filter holds at most twice
+// that much; otherwise only the header of one item.
 type Filter struct {
 	to       io.Writer
-	takePart func(*Filter, []byte) (rest []byte, err error) // what the next piece of the input goes to
+	takePart func(*Filter, []byte) (rest []byte, err error) // receives the next piece of the input
 
-	// headerLine is the header of an item: as far as it has come, or that of the payload that is skipped.
+	// headerLine is the header of an item: the part that has arrived, or the header of the skipped payload.
 	headerLine   []byte
 	skipsPayload bool   // the payload is left out
-	payloadLeft  int    // bytes of the payload that are to come
+	payloadLeft  int    // bytes of the payload not yet received
 	skippedBytes int    // bytes of it that were left out
 	tail         []byte // the last of these
 	itemCount    int
@@ -34,7 +34,7 @@ type Filter struct {
 // NewFilter makes a filter that writes to a writer.
 func NewFilter(to io.Writer) *Filter { return &Filter{to: to, takePart: (*Filter).passLine} }
 
-// Write takes the next piece of the envelope. Its error is that of the writer behind the filter.
+// Write takes the next piece of the envelope. It returns the error of the writer behind the filter.
 func (f *Filter) Write(piece []byte) (int, error) {
 	for rest := piece; len(rest) > 0; {
 		var err error
@@ -45,18 +45,18 @@ func (f *Filter) Write(piece []byte) (int, error) {
 	return len(piece), nil
 }
 
-// Close passes on what is left at the end of the envelope.
+// Close writes the rest at the end of the envelope.
 func (f *Filter) Close() error {
 	if f.skipsPayload && f.payloadLeft == 0 {
 		return f.endPayload()
 	}
-	if err := f.passHeader(); err != nil { // one without an end, or one whose payload is shorter than it says
+	if err := f.passHeader(); err != nil { // without an end, or with a payload shorter than its length
 		return err
 	}
 	return f.passTail()
 }
 
-// passTail passes on the end of a payload that was to be longer: other items may be in it. It begins with a whole line.
+// passTail writes the end of a payload that ended before its length: other items may be in it. It starts with a whole line.
 func (f *Filter) passTail() error {
 	tail := f.tail[max(0, len(f.tail)-maxTail):]
 	if len(tail) < f.skippedBytes {
@@ -66,7 +66,7 @@ func (f *Filter) passTail() error {
 	return err
 }
 
-// keepTail holds the last of a payload that is left out.
+// keepTail holds the last bytes of a skipped payload.
 func (f *Filter) keepTail(part []byte) {
 	f.skippedBytes += len(part)
 	if len(part) >= maxTail {
@@ -81,7 +81,7 @@ func (f *Filter) keepTail(part []byte) {
 	f.tail = append(f.tail, part...)
 }
 
-// passLine passes on the rest of a line: the envelope's header, or the payload of an event.
+// passLine copies the rest of a line: the envelope's header, or the payload of an event.
 func (f *Filter) passLine(piece []byte) (rest []byte, err error) {
 	line, rest := cutAfterLine(piece)
 	if line[len(line)-1] == '\n' {
@@ -91,7 +91,7 @@ func (f *Filter) passLine(piece []byte) (rest []byte, err error) {
 	return rest, err
 }
 
-// cutAfterLine cuts a text behind its first line, whose end stays with it.
+// cutAfterLine cuts a text after its first line, which keeps its line end.
 func cutAfterLine(text []byte) (line, rest []byte) {
 	end := bytes.IndexByte(text, '\n') + 1
 	if end == 0 {
@@ -100,7 +100,7 @@ func cutAfterLine(text []byte) (line, rest []byte) {
 	return text[:end], text[end:]
 }
 
-// gatherHeader gathers the line before a payload. Empty lines before it are passed on.
+// gatherHeader gathers the line before a payload. It copies empty lines before it.
 func (f *Filter) gatherHeader(piece []byte) (rest []byte, err error) {
 	if len(f.headerLine) == 0 {
 		trimmed := bytes.TrimLeft(piece, "\r\n")
@@ -114,7 +114,7 @@ func (f *Filter) gatherHeader(piece []byte) (rest []byte, err error) {
 	switch {
 	case f.headerLine[len(f.headerLine)-1] == '\n':
 		return rest, f.decideItem()
-	case len(f.headerLine) > maxHeaderLine: // whatever that is, SplitEnvelope says it
+	case len(f.headerLine) > maxHeaderLine: // SplitEnvelope will report it
 		f.takePart = (*Filter).passAll
 		return rest, f.passHeader()
 	}
@@ -134,7 +134,7 @@ func (f *Filter) passAll(piece []byte) (rest []byte, err error) {
 
 func (f *Filter) skipAll([]byte) (rest []byte, err error) { return nil, nil }
 
-// decideItem decides what becomes of the payload behind the header.
+// decideItem decides whether to copy or skip the payload after the header.
 func (f *Filter) decideItem() error {
 	header, err := parseItemHeader(f.headerLine)
 	if f.seeksHeader && (err != nil || !header.canResync()) {
@@ -145,7 +145,7 @@ func (f *Filter) decideItem() error {
 	switch {
 	case f.seeksHeader:
 		return f.passHeader()
-	case f.itemCount > maxItems: // SplitEnvelope names it as one too many
+	case f.itemCount > maxItems: // SplitEnvelope reports it as one too many
 		f.takePart = (*Filter).skipAll
 		return f.passHeader()
 	}
@@ -162,7 +162,7 @@ func (f *Filter) decideItem() error {
 	return f.passHeader()
 }
 
-// takePayload passes on or skips as many bytes as the header says.
+// takePayload copies or skips as many bytes as the header says.
 func (f *Filter) takePayload(piece []byte) (rest []byte, err error) {
 	count := min(f.payloadLeft, len(piece))
 	if f.payloadLeft -= count; f.payloadLeft == 0 {
@@ -176,7 +176,8 @@ func (f *Filter) takePayload(piece []byte) (rest []byte, err error) {
 	return piece[count:], err
 }
 
-// checkPayloadEnd looks at what follows a payload: if that is not a new line, the length was wrong, and the line belongs to it.
+// checkPayloadEnd checks the byte after a payload: unless it starts a new line, the length was wrong, and the line belongs to the
+// payload.
 func (f *Filter) checkPayloadEnd(piece []byte) (rest []byte, err error) {
 	if piece[0] != '\n' && piece[0] != '\r' {
 		f.takePart = (*Filter).takePayloadLine
@@ -185,7 +186,7 @@ func (f *Filter) checkPayloadEnd(piece []byte) (rest []byte, err error) {
 	return piece, f.endPayload()
 }
 
-// takePayloadLine passes on or skips the rest of a line.
+// takePayloadLine copies or skips the rest of a line.
 func (f *Filter) takePayloadLine(piece []byte) (rest []byte, err error) {
 	if !f.skipsPayload {
 		return f.passLine(piece)
@@ -197,7 +198,7 @@ func (f *Filter) takePayloadLine(piece []byte) (rest []byte, err error) {
 	return rest, err
 }
 
-// endPayload passes on the header of an item whose payload was skipped, with a payload of length 0.
+// endPayload writes the header of an item whose payload was skipped, with a payload of length 0.
 func (f *Filter) endPayload() error {
 	f.takePart = (*Filter).gatherHeader
 	if !f.skipsPayload {
@@ -213,7 +214,7 @@ func (f *Filter) endPayload() error {
 	return err
 }
 
-// makeEmptyItem returns the header of an item without a payload. A type that the protocol does not have is written as unknown.
+// makeEmptyItem returns the header of an item without a payload. A type that is not in the protocol becomes unknown.
 func makeEmptyItem(typ string) []byte {
 	switch {
 	case typ == "":

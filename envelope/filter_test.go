@@ -12,7 +12,7 @@ import (
 	"errand/envelope"
 )
 
-// filterEnvelope returns what comes out of a filter for an envelope that comes in pieces of that many bytes.
+// filterEnvelope returns the output of a filter for an envelope that arrives in pieces of piece bytes.
 func filterEnvelope(t *testing.T, body []byte, piece int) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -28,7 +28,7 @@ func filterEnvelope(t *testing.T, body []byte, piece int) []byte {
 	return out.Bytes()
 }
 
-// withoutPayloads is items, but of payloads only those of events.
+// withoutPayloads lists the items, with the payloads of events only.
 func withoutPayloads(env envelope.Envelope) string {
 	for i, item := range env.Items {
 		if item.Kind == envelope.Unknown {
@@ -68,7 +68,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// Whatever the envelope, the same is found in it as without a filter.
+// SplitEnvelope finds the same in every envelope with and without a filter.
 func TestFilterKeepsWhatSplitFinds(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -103,7 +103,7 @@ func TestFilterKeepsWhatSplitFinds(t *testing.T) {
 	}
 }
 
-// besideLengths leaves out problems with lengths: a filter does not look at those of payloads that nobody reads.
+// besideLengths removes problems with lengths: a filter does not check the lengths inside payloads that nobody reads.
 func besideLengths(found string) string {
 	var kept []string
 	for part := range strings.SplitSeq(found, " | ") {
@@ -114,7 +114,7 @@ func besideLengths(found string) string {
 	return strings.Join(kept, " | ")
 }
 
-// An event is found behind an attachment that is shorter than it says, however large that is.
+// An event is found behind an attachment of any size that is shorter than its length.
 func TestFilterFindsEventsBehindAPayloadThatEndsEarly(t *testing.T) {
 	t.Parallel()
 	const event = "{\"type\":\"event\"}\n{\"message\":\"boom\"}\n"
@@ -170,7 +170,7 @@ func TestFilterOfManyItems(t *testing.T) {
 	}
 }
 
-// What has no end does not stay in the filter.
+// Input without an end does not stay in the filter.
 func TestFilterHoldsLittle(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	"errand/envelope/stack"
 )
 
-// sentFrame is a frame while it is read, with what only decides whether it is in_app.
+// sentFrame is a frame while it is read, with the fields that only decide whether it is in_app.
 type sentFrame struct {
 	core.Frame
 	origin    frameOrigin
@@ -18,17 +18,17 @@ type sentFrame struct {
 
 // frameOrigin is where a frame comes from, besides its own fields.
 type frameOrigin struct {
-	platform string // of the frame, where it is not that of the event
+	platform string // of the frame, when it differs from the event's
 	library  string // the binary or assembly, which the protocol calls package
 }
 
-// undecidedFrame is a frame whose in_app the SDK left to us.
+// undecidedFrame is a frame whose in_app the SDK left open.
 type undecidedFrame struct {
 	frame  *core.Frame
 	origin frameOrigin
 }
 
-// readStacktrace reads a stack trace: {"frames": [..]}, a list of frames, or the language's own text, which is parsed once
+// readStacktrace reads a stack trace: {"frames": [..]}, a list of frames, or a text in the language's form, which is parsed when
 // the platform is known.
 func (d *decoder) readStacktrace() (frames []core.Frame, text string) {
 	d.path.enterMember("stacktrace")
@@ -54,7 +54,7 @@ func (d *decoder) readStacktrace() (frames []core.Frame, text string) {
 	return frames, ""
 }
 
-// readFrames reads a list of frames, oldest first as the protocol has them, and returns them most recent first.
+// readFrames reads a list of frames, oldest first as in the protocol, and returns them most recent first.
 func (d *decoder) readFrames() []core.Frame {
 	d.scratch.frames.startOver(maxFrames/2, maxFrames)
 	d.readList(d.readFrame)
@@ -63,7 +63,7 @@ func (d *decoder) readFrames() []core.Frame {
 	}
 	read := d.scratch.frames.keptItems()
 	d.frameCount += len(read)
-	// An SDK that marks the application's frames has decided about the others by leaving the mark off.
+	// An SDK that marks the application's frames has decided about the others by leaving out the mark.
 	marked := false
 	for i := range read {
 		marked = marked || read[i].isDecided && read[i].InApp
@@ -144,7 +144,7 @@ func (d *decoder) readFrameSource(frame *sentFrame, name string) {
 	}
 }
 
-// readPosition reads a line or column number. What cannot be one is 0.
+// readPosition reads a line or column number. A value that cannot be one is 0.
 func (d *decoder) readPosition(field string) core.OptInt {
 	if d.skipNull() {
 		return 0
@@ -164,8 +164,8 @@ func (d *decoder) readPosition(field string) core.OptInt {
 	return core.OptInt(number)
 }
 
-// tidyFrame sets the file name or the full path of a frame that has only one of them: browsers name scripts by
-// their URL. A question mark stands for no name in the SDKs for JavaScript.
+// tidyFrame sets the file name or the full path of a frame that has only one of them: browsers name scripts by their URL. The
+// JavaScript SDKs write a question mark for a missing name.
 func tidyFrame(frame *sentFrame) {
 	if frame.Function == "?" {
 		frame.Function = ""
@@ -182,7 +182,7 @@ func tidyFrame(frame *sentFrame) {
 	frame.Filename = core.Untrusted(name)
 }
 
-// isURL reports whether a script is named by a URL, as browsers do.
+// isURL reports whether a script is named by a URL, as in browsers.
 func isURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "file://")
 }
@@ -200,7 +200,7 @@ func urlPath(url string) string {
 	return rest[i:]
 }
 
-// parseStack reads a stack in its language's own text. The platform of the text stands in for a missing one.
+// parseStack parses a stack in its language's text form. The platform of the text replaces a missing one.
 func (d *decoder) parseStack(text string) []stack.Trace {
 	traces, platform := stack.ParseStack(text, d.event.Platform)
 	if len(traces) == 0 {
@@ -226,7 +226,7 @@ func (d *decoder) parseStack(text string) []stack.Trace {
 	return traces
 }
 
-// readThreads reads the threads, some of which have a stack.
+// readThreads reads the threads. Only some have a stack.
 func (d *decoder) readThreads() {
 	d.event.Threads = nil
 	d.readList(d.readThread)
@@ -272,8 +272,8 @@ func (d *decoder) parseFrames(text string) []core.Frame {
 	return nil
 }
 
-// setLooseStack finds the owner of a stack trace at the top level: the only exception when it has none of its own, else
-// the current thread.
+// setLooseStack finds the owner of a stack trace at the top level: the only exception, if it has no stack trace, or else the
+// current thread.
 func (d *decoder) setLooseStack() {
 	if d.looseText != "" {
 		d.looseFrames = d.parseFrames(d.looseText)

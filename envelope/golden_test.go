@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDecodeGolden shows whole events as they come out of the events of testdata.
+// TestDecodeGolden shows the whole events decoded from testdata.
 func TestDecodeGolden(t *testing.T) {
 	t.Parallel()
 	for _, name := range sdkNames {

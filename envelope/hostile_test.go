@@ -48,7 +48,7 @@ func TestDecodeKeepsNothing(t *testing.T) {
 	require.Equal(t, before, string(event.AppendJSON(nil)))
 }
 
-// TestDecodeKeepsTheEnds shows which of too many breadcrumbs, frames and exceptions are kept, and in which order.
+// TestDecodeKeepsTheEnds shows the kept part of too many breadcrumbs, frames and exceptions, and its order.
 func TestDecodeKeepsTheEnds(t *testing.T) {
 	t.Parallel()
 	numbered := func(form string, n int) string {
@@ -66,7 +66,7 @@ func TestDecodeKeepsTheEnds(t *testing.T) {
 		require.Equal(t, strconv.Itoa(158+i), string(b.Message))
 	}
 	require.Len(t, event.Exceptions, 50)
-	for i, exception := range event.Exceptions { // the first are the causes
+	for i, exception := range event.Exceptions { // the first ones are the causes
 		want := 64 - i
 		if i >= 25 {
 			want = 50 - i
@@ -85,7 +85,7 @@ func TestDecodeKeepsTheEnds(t *testing.T) {
 	}
 }
 
-// TestDecoderIsUsedAgain shows that an event has nothing of those that the same decoder decoded before it.
+// TestDecoderIsUsedAgain shows that an event contains nothing of the decoder's earlier events.
 func TestDecoderIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	var decoder envelope.Decoder
@@ -242,7 +242,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// requireSound checks what holds for every event: its stored form is JSON and valid UTF-8 without NUL.
+// requireSound checks the rule for every event: its stored form is JSON and valid UTF-8 without NUL.
 func requireSound(t *testing.T, event *core.Event) {
 	t.Helper()
 	stored := event.AppendJSON(nil)
@@ -256,7 +256,7 @@ func requireSound(t *testing.T, event *core.Event) {
 	require.NoError(t, json.Unmarshal(stored, &back))
 }
 
-// FuzzValue holds the reader of free-form values against encoding/json.
+// FuzzValue compares the reader of free-form values with encoding/json.
 func FuzzValue(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[1,-2.5e-3,"x\u00e9\ud83d\ude00",null,true,{"b":{}}],"a":2}`, `"\\\"\/\b\f\n\r\t"`, `[[],[[]],0.1]`,
@@ -266,7 +266,7 @@ func FuzzValue(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if !json.Valid(text) || !utf8.Valid(text) || strings.Contains(string(text), `\u0000`) {
-			return // taken too, but not like encoding/json does
+			return // accepted too, but not as encoding/json does
 		}
 		e := decodeEvent(t, `{"extra":{"v":`+string(text)+`}}`)
 		if len(e.Problems) > 0 {
@@ -276,7 +276,7 @@ func FuzzValue(f *testing.F) {
 	})
 }
 
-// decodePlain reads JSON with numbers as texts, as those that no double can hold become texts.
+// decodePlain reads JSON with numbers as texts, because numbers that no double can hold become texts.
 func decodePlain(t *testing.T, text []byte) any {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(text))

@@ -34,7 +34,7 @@ func parseEventID(text string) (string, bool) {
 	return strings.ToLower(text), true
 }
 
-// eventLevels maps what SDKs and logging libraries send to the levels of an event.
+// eventLevels maps levels of SDKs and logging libraries to the levels of an event.
 var eventLevels = map[string]string{
 	"fatal": "fatal", "critical": "fatal", "50": "fatal", "alert": "fatal", "emergency": "fatal",
 	"error": "error", "40": "error",
@@ -121,7 +121,7 @@ func (d *decoder) readSDK() core.SDK {
 	return sdk
 }
 
-// readSDKSettings reads whether the SDK wants the user's address from us, the newer form of "{{auto}}".
+// readSDKSettings reads whether the SDK wants the server to fill in the user's address, the newer form of "{{auto}}".
 func (d *decoder) readSDKSettings() {
 	if !d.requireObject() {
 		return

@@ -6,8 +6,7 @@ import (
 	"errand/core"
 )
 
-// decideInApp separates the application's code from libraries where the SDK did not (decisions 4: in-app frames make the
-// group).
+// decideInApp separates the application's code from libraries where the SDK did not (decisions 4: in-app frames make the group).
 func (d *decoder) decideInApp() {
 	for i := range d.scratch.undecided {
 		u := &d.scratch.undecided[i]
@@ -20,7 +19,7 @@ func (d *decoder) decideInApp() {
 	d.correctInApp()
 }
 
-// correctInApp corrects SDKs that take frames for the application's which cannot be.
+// correctInApp corrects SDKs that mark frames as the application's which cannot be.
 func (d *decoder) correctInApp() {
 	correct, sdk := correctionOf(d.event.Platform), string(d.event.SDK.Name)
 	if correct == nil {
@@ -48,8 +47,8 @@ func correctionOf(platform string) func(frames []core.Frame, sdk string) {
 	return nil
 }
 
-// isInFolder reports whether a file lies in one of the folders, which are written as /folder/, on Windows too. The path may
-// begin with a folder.
+// isInFolder reports whether a file is in one of the folders, which are written as /folder/, on Windows too. The path may begin
+// with a folder.
 func isInFolder(path string, folders []string) bool {
 	if strings.IndexByte(path, '\\') >= 0 {
 		path = strings.ReplaceAll(path, `\`, "/")
@@ -62,7 +61,7 @@ func isInFolder(path string, folders []string) bool {
 	return false
 }
 
-// fileOf returns the file of a frame with the most folders that are known.
+// fileOf returns the file of a frame in the form with the most folders.
 func fileOf(f *core.Frame) string {
 	if f.AbsPath != "" {
 		return string(f.AbsPath)
@@ -70,16 +69,16 @@ func fileOf(f *core.Frame) string {
 	return string(f.Filename)
 }
 
-// libraryRules is how to recognise code that is not the application's own, by platform.
+// libraryRules recognise the code of libraries on a platform.
 type libraryRules struct {
 	paths             []string // parts of the file's path
-	modules           []string // how its module, or without one its function, starts
-	unplacedIsRuntime bool     // a file without a folder is a part of the runtime
-	namelessIsRuntime bool     // a frame without file is a part of the runtime
+	modules           []string // prefixes of its module, or of its function when it has no module
+	unplacedIsRuntime bool     // a file without a folder belongs to the runtime
+	namelessIsRuntime bool     // a frame without a file belongs to the runtime
 }
 
-// isLibrary reports whether a frame looks like that of a library or of the runtime. The library is the file that the code
-// was loaded from, where that is known.
+// isLibrary reports whether a frame looks like one of a library or of the runtime. The parameter library is the file that the
+// code was loaded from, if known.
 func isLibrary(platform string, frame *core.Frame, library string) bool {
 	switch platform {
 	case "go":
@@ -109,8 +108,8 @@ func isLibrary(platform string, frame *core.Frame, library string) bool {
 	return rules.namelessIsRuntime && path == "" || rules.unplacedIsRuntime && !strings.ContainsAny(path, `/\`)
 }
 
-// librariesOf returns the rules of a platform, except those of Go and Rust, which have files of their own. Windows paths
-// are matched by the parts that they share with others.
+// librariesOf returns the rules of a platform, except Go and Rust, which have separate files. Windows paths are matched by the
+// parts that they share with others.
 func librariesOf(platform string) (libraryRules, bool) {
 	switch platform {
 	case "javascript":

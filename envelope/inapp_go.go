@@ -7,8 +7,8 @@ import (
 	"errand/core"
 )
 
-// correctGo corrects the marks of the SDK for Go. It takes everything outside of the folder that Go was installed in for
-// the application's, modules of others too, and nothing at all in a program that was built with -trimpath.
+// correctGo corrects the marks of the Go SDK. It marks everything outside of Go's own folder as the application's, including
+// other modules, and nothing at all in a program built with -trimpath.
 func correctGo(frames []core.Frame, sdk string) {
 	marked := slices.ContainsFunc(frames, func(f core.Frame) bool { return f.InApp })
 	trimmed := !marked && (sdk == "sentry.go" || strings.HasPrefix(sdk, "sentry.go."))
@@ -18,12 +18,12 @@ func correctGo(frames []core.Frame, sdk string) {
 	}
 }
 
-// goFolders are folders of others' modules, and of Go where it is installed.
+// goFolders are folders of other modules, and of Go where it is installed.
 var goFolders = []string{
 	"/pkg/mod/", "/vendor/", "/third_party/", "/usr/local/go/src/", "/usr/lib/go", "/libexec/src/", "/Program Files/Go/src/",
 }
 
-// isGoLibrary reports whether a frame is of another's module or of the standard library.
+// isGoLibrary reports whether a frame belongs to another module or to the standard library.
 func isGoLibrary(f *core.Frame) bool {
 	file, module := fileOf(f), goPackageOf(f)
 	if isInFolder(file, goFolders) || strings.Contains(file, "@v") {
@@ -42,7 +42,7 @@ func isGoLibrary(f *core.Frame) bool {
 	return file == "" || strings.HasPrefix(file, module+"/") || strings.Contains(file, "/src/"+module+"/")
 }
 
-// goPackageOf returns the import path of a frame's package, which may stand before the function: net/http of
+// goPackageOf returns the import path of a frame's package, which may be a part of the function: net/http in
 // net/http.(*Server).Serve.
 func goPackageOf(f *core.Frame) string {
 	if f.Module != "" {

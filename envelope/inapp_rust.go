@@ -7,24 +7,24 @@ import (
 	"errand/core"
 )
 
-// correctNative corrects the marks of the SDK for Rust, which names the platform native as those of other languages do.
+// correctNative corrects the marks of the Rust SDK, whose platform is native, as in the SDKs of some other languages.
 func correctNative(frames []core.Frame, sdk string) {
 	if sdk == "sentry.rust" || slices.ContainsFunc(frames, isRust) {
 		correctRust(frames, sdk)
 	}
 }
 
-// correctRust takes the mark of the application from frames of Rust that are not its code. The SDK for Rust marks all
-// that it does not know, its own frames among them.
+// correctRust removes the application's mark from frames of Rust that are not its code. The Rust SDK marks all frames that it
+// does not know, including its own.
 func correctRust(frames []core.Frame, _ string) {
-	panics := slices.IndexFunc(frames, isPanic) // all that is nearer the crash reports the panic
+	panics := slices.IndexFunc(frames, isPanic) // all frames nearer the crash report the panic
 	for i := range frames {
 		f := &frames[i]
 		f.InApp = f.InApp && i > panics && !isRustLibrary(f)
 	}
 }
 
-// isRust reports whether a frame is one that only programs in Rust have.
+// isRust reports whether only programs in Rust have such a frame.
 func isRust(f core.Frame) bool {
 	name := nameInRust(&f)
 	return strings.HasSuffix(string(f.Filename), ".rs") || strings.HasSuffix(string(f.AbsPath), ".rs") ||
@@ -33,7 +33,7 @@ func isRust(f core.Frame) bool {
 		strings.HasSuffix(name, "{{closure}}")
 }
 
-// nameInRust returns the function with its module, which the SDK for Rust has in one.
+// nameInRust returns the function with its module; the Rust SDK has both in one field.
 func nameInRust(f *core.Frame) string {
 	if f.Module == "" {
 		return string(f.Function)
@@ -41,8 +41,8 @@ func nameInRust(f *core.Frame) string {
 	return string(f.Module) + "::" + string(f.Function)
 }
 
-// isPanic reports whether a frame is of the standard library's code that begins a panic. What catches panics is in the
-// same module, and below most programs.
+// isPanic reports whether a frame is in the part of the standard library that begins a panic. The code that catches panics is in
+// the same module, and at the bottom of most programs.
 func isPanic(f core.Frame) bool {
 	name := nameInRust(&f)
 	if strings.HasPrefix(name, "core::panicking::") || strings.HasPrefix(name, "rust_begin_unwind") {
@@ -53,8 +53,8 @@ func isPanic(f core.Frame) bool {
 		!strings.HasPrefix(rest, "r#try") && !strings.HasPrefix(rest, "do_call")
 }
 
-// isRustLibrary reports whether a frame is of the standard library, of another's crate, or of the system's start of the
-// program. The file decides; the function does where a program was built without files.
+// isRustLibrary reports whether a frame belongs to the standard library, to another crate, or to the system's start of the
+// program. The file decides; the function does when a program was built without files.
 func isRustLibrary(frame *core.Frame) bool {
 	name := nameInRust(frame)
 	for _, path := range [...]string{string(frame.AbsPath), string(frame.Filename), strings.TrimPrefix(name, "at ")} {
@@ -70,8 +70,7 @@ func isRustLibrary(frame *core.Frame) bool {
 		strings.HasPrefix(root, "futures_")
 }
 
-// rustFolders are folders of others' code. Cargo and rustup stand in hidden folders of a user, and under other names in
-// images of containers.
+// rustFolders are folders of other code. Cargo and rustup use hidden folders of a user, and other names in container images.
 var rustFolders = []string{
 	"/.cargo/registry/", "/.cargo/git/", "/cargo/registry/", "/cargo/git/", "/registry/src/", "/rustc/", "/.rustup/",
 	"/rustup/toolchains/", "/lib/rustlib/",
@@ -80,8 +79,8 @@ var rustFolders = []string{
 // isRustLibraryPath reports whether a file lies in one of these folders.
 func isRustLibraryPath(path string) bool { return isInFolder(path, rustFolders) }
 
-// isStartOfProgram reports whether a function is the C library's that starts a program or a thread, or what the
-// compiler puts around a call.
+// isStartOfProgram reports whether a function is the part of the C library that starts a program or a thread, or a wrapper of the
+// compiler around a call.
 func isStartOfProgram(name string) bool {
 	switch name {
 	case "_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main", "start_thread", "clone", "clone3", "__clone",
@@ -91,7 +90,7 @@ func isStartOfProgram(name string) bool {
 	return strings.HasPrefix(name, "__rust") || strings.HasPrefix(name, "_rust") || strings.HasPrefix(name, "rust_")
 }
 
-// rustCrates are the crates whose frames come before the application's when it panics or reports an error.
+// rustCrates are the crates whose frames are nearer the crash than the application's when it panics or reports an error.
 var rustCrates = []string{
 	"std", "core", "alloc", "test", "proc_macro", "backtrace", "anyhow", "eyre", "color_eyre", "thiserror", "sentry", "log",
 	"env_logger", "fern", "slog", "tracing", "tokio", "futures", "async_std", "actix", "actix_codec", "actix_cors", "actix_files",
@@ -100,8 +99,8 @@ var rustCrates = []string{
 	"mio", "__rustc", "rustc", "addr2line", "gimli", "panic_unwind",
 }
 
-// rootOfRust returns the crate that a function belongs to: shop of shop::run, of <shop::Cart as core::fmt::Debug>::fmt
-// and of <&mut dyn shop::Cart>::run. Where the type is not a crate's (<T as axum::Handler>::call), it is the trait's.
+// rootOfRust returns the crate of a function: shop of shop::run, of <shop::Cart as core::fmt::Debug>::fmt and of <&mut dyn
+// shop::Cart>::run. When the type has no crate (<T as axum::Handler>::call), it returns the trait's.
 func rootOfRust(name string) string {
 	for _, part := range strings.SplitN(name, " as ", 2) {
 		part = strings.TrimPrefix(strings.TrimLeft(part, "<&*([_"), "impl ")

@@ -12,8 +12,8 @@ import (
 	"errand/envelope"
 )
 
-// ownFunctions returns the functions that are the application's, nearest the crash first, of an event whose SDK marked
-// all frames. A frame is "function|file", the nearest first.
+// ownFunctions returns the application's functions in an event whose SDK marked all frames, nearest the crash first. A frame is
+// "function|file", in the same order.
 func ownFunctions(t *testing.T, platform, sdk string, frames ...string) []string {
 	t.Helper()
 	list := make([]map[string]any, len(frames))
@@ -191,7 +191,7 @@ func TestFramesOfRubyBesideTheProjectsFolders(t *testing.T) {
 	require.Equal(t, []bool{false, false, false, false}, own("mine", ""), "another client knows what it says")
 }
 
-// What is a library does not depend on whether the SDK marks frames.
+// The same frames are libraries whether or not the SDK marks frames.
 func TestMarkedFramesAndOthersAreOfTheSameLibraries(t *testing.T) {
 	t.Parallel()
 	for frame, isOwn := range map[[2]string]bool{

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Kind says what becomes of an envelope's item.
+// Kind is how an envelope's item is treated.
 type Kind uint8
 
 // The kinds of items.
 const (
-	Unknown    Kind = iota // a type that Errand does not know: taken and dropped
+	Unknown    Kind = iota // a type that Errand does not know: accepted and dropped
 	Event                  // an error event
 	SignOfLife             // a session or transaction: dropped, but the project is alive (decisions 6)
-	Dropped                // taken and dropped
+	Dropped                // accepted and dropped
 )
 
 // itemKinds has every type of the protocol, so that metrics by type stay bounded.
@@ -50,14 +50,13 @@ var itemKinds = map[string]Kind{
 	"view_hierarchy":   Dropped,
 }
 
-// KindOf returns the kind of an item by its type, Unknown for a type that the protocol does not have.
+// KindOf returns the kind of an item type, Unknown for a type that is not in the protocol.
 func KindOf(itemType string) Kind { return itemKinds[itemType] }
 
-// ItemTypes returns the types that the protocol has, sorted.
+// ItemTypes returns the types in the protocol, sorted.
 func ItemTypes() []string { return slices.Sorted(maps.Keys(itemKinds)) }
 
-// DropFeedback marks what was sent as an event but is a user's feedback, so that it is taken and dropped like an item of
-// that type.
+// DropFeedback marks user feedback that was sent as an event, so that it is accepted and dropped like a feedback item.
 func DropFeedback(items []Item) {
 	for i := range items {
 		if item := &items[i]; item.Kind == Event && IsFeedback(item.Payload) {
@@ -66,8 +65,8 @@ func DropFeedback(items []Item) {
 	}
 }
 
-// IsFeedback reports whether the payload of an event is a user's feedback: by its type, or because feedback is all that
-// it has. It reads what the decoder reads: no payload is feedback here and an event there because of how it is written.
+// IsFeedback reports whether the payload of an event is user feedback: by its type, or because it contains only feedback. It
+// reads a payload as the decoder does, so that no spelling makes it feedback here and an event there.
 func IsFeedback(payload []byte) bool {
 	if !bytes.Contains(payload, []byte(`"feedback"`)) { // by far the most
 		return false
@@ -93,7 +92,7 @@ func IsFeedback(payload []byte) bool {
 	return json.isAtEnd() && (isNamed || hasFeedback && !hasError)
 }
 
-// skipsFeedback passes over the contexts of an event, and reports whether they have one that says something of feedback.
+// skipsFeedback skips the contexts of an event, and reports whether one of them is about feedback.
 func (s *scanner) skipsFeedback() (found bool) {
 	if s.peekByte() != '{' {
 		s.skipValue()

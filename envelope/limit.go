@@ -16,32 +16,32 @@ const (
 	maxEvent       = 256 << 10 // bytes of the JSON that readers get
 )
 
-// laterBytes is left free for what is added after LimitEvent: the title, the culprit and the id.
+// laterBytes is left free for fields that are added after LimitEvent: the title, the culprit and the id.
 const laterBytes = 16 << 10
 
-// LimitEvent cuts an event to the caps of decisions 3 and names in its Problems what was cut. It comes after the scrubber:
-// half of a secret is not recognised any more.
+// LimitEvent cuts an event to the caps of decisions 3 and names the cuts in its Problems. It comes after the scrubber, which
+// would not recognise half of a secret.
 func LimitEvent(event *core.Event) {
 	l := limiter{event: event, maxText: maxText, maxFrames: maxFrames, maxExceptions: maxExceptions}
 	l.walkEvent()
-	// No byte takes more than six in JSON, and the rest of a member, with null where it is absent, at most 6 * overhead.
+	// A byte takes at most six in JSON, and the rest of a member, with null where it is absent, at most 6 * overhead.
 	if l.estimate*6 > maxEvent-laterBytes {
 		trimEvent(event)
 	}
 }
 
-// limiter walks over an event once and cuts what is above its caps.
+// limiter walks over an event once and cuts everything above its caps.
 type limiter struct {
 	event         *core.Event
 	maxText       int // longest text, in bytes
 	maxFrames     int // most frames of a stack trace
 	maxExceptions int
-	isQuiet       bool // what is cut is not named one by one
+	isQuiet       bool // cuts are not named one by one
 	path          fieldPath
 	estimate      int // a sixth of the bytes that the event's JSON can take, at most
 }
 
-// memberOverhead is a sixth of what a member's name and punctuation take in JSON, at most.
+// memberOverhead is a sixth of the JSON bytes of a member's name and punctuation, at most.
 const memberOverhead = 4
 
 func (l *limiter) walkEvent() {
@@ -79,7 +79,7 @@ func (l *limiter) walkEvent() {
 	}
 }
 
-// maxFingerprint bounds the parts of a fingerprint, which has a few.
+// maxFingerprint bounds the number of parts of a fingerprint, which usually has a few.
 const maxFingerprint = 100
 
 func (l *limiter) walkFingerprint() {
@@ -252,7 +252,8 @@ func (l *limiter) addProblem(name, reason string) {
 	addProblem(l.event, location+name, reason)
 }
 
-// keepOfEvent cuts the middle out of the event's list to which the limiter has come. Problems that were named in it before move along.
+// keepOfEvent cuts the middle out of the list of the event that the limiter has reached. Problems reported in the list before are
+// renumbered.
 func keepOfEvent[T any](l *limiter, list []T, limit int) []T {
 	kept, lost := keepEnds(list, limit)
 	if lost > 0 {
@@ -262,7 +263,7 @@ func keepOfEvent[T any](l *limiter, list []T, limit int) []T {
 	return kept
 }
 
-// keepEnds cuts the middle out of a list that is too long, and returns how many elements that were.
+// keepEnds cuts the middle out of a list that is too long, and returns how many elements it cut.
 func keepEnds[T any](list []T, limit int) (kept []T, lost int) {
 	if lost = len(list) - limit; lost <= 0 {
 		return list, 0

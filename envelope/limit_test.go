@@ -73,7 +73,7 @@ func TestLimitTexts(t *testing.T) {
 	require.Equal(t, again, string(event.AppendJSON(nil)), "a second time nothing is left to cut")
 }
 
-// TestLimitNames has texts that name something, which have one line of fewer characters.
+// TestLimitNames cuts texts that name something to one line of fewer characters.
 func TestLimitNames(t *testing.T) {
 	t.Parallel()
 	long := core.Untrusted(strings.Repeat("é", 300))
@@ -173,7 +173,7 @@ func TestLimitLargestFirst(t *testing.T) {
 	require.NotEmpty(t, event.Exceptions[0].Frames[0].Vars.Kids)
 }
 
-// TestLimitSize has every part that can be large be the large one.
+// TestLimitSize makes each part that can be large the large one.
 func TestLimitSize(t *testing.T) {
 	t.Parallel()
 	long := core.Untrusted(strings.Repeat("\x01", 8000)) // six bytes each in JSON
@@ -217,8 +217,8 @@ func TestLimitSize(t *testing.T) {
 	}
 }
 
-// TestLimitSizeOfSmallParts has many parts with little in them, which take several times as much for readers, who get null
-// for all that is absent, as in the store.
+// TestLimitSizeOfSmallParts has many small parts, which take several times as much for readers, who get null for everything
+// absent, as in the store.
 func TestLimitSizeOfSmallParts(t *testing.T) {
 	t.Parallel()
 	for _, exceptions := range []int{1, 4, 50} {
@@ -247,7 +247,7 @@ func TestLimitSizeOfSmallParts(t *testing.T) {
 	}
 }
 
-// TestLimitKeepsTheCrash shows what is left of an event that is too large in every part.
+// TestLimitKeepsTheCrash shows the rest of an event that is too large in every part.
 func TestLimitKeepsTheCrash(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -273,7 +273,7 @@ func TestLimitKeepsTheCrash(t *testing.T) {
 	require.Greater(t, len(event.AppendJSON(nil)), 32<<10, "no more is cut than needed")
 }
 
-// Frames are named in problems before they are cut: what is said of the frames that stay follows them.
+// Problems name frames before these are cut: the problems of the remaining frames follow them.
 func TestProblemsFollowTheirFrames(t *testing.T) {
 	t.Parallel()
 	event := &core.Event{Exceptions: make(core.List[core.Exception], 11)}

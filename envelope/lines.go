@@ -8,8 +8,8 @@ import (
 	"errand/core"
 )
 
-// The caps of texts that name something (decisions 3): one line each, in characters. Lists show them, filters compare
-// them, and they stand in indexes, where an entry has room for about 2,700 bytes.
+// The caps of texts that name something (decisions 3): one line each, in characters. Lists show them, filters compare them, and
+// they are in indexes, where an entry has room for about 2,700 bytes.
 const (
 	maxName  = 200 // a type, a tag's key and value
 	maxLabel = 64  // a dist, a level
@@ -21,13 +21,13 @@ func (l *limiter) limitLine(name string, text *core.Untrusted, most int) {
 	l.limitText(name, text)
 }
 
-// limitName cuts the name of a release or an environment, as core.OneLine does: deploys have the same names.
+// limitName cuts the name of a release or an environment as core.OneLine does, because the names of deploys are cut in that way.
 func (l *limiter) limitName(name string, text *core.Untrusted, most int) {
 	*text = core.Untrusted(core.OneLine(l.cutLine(name, strings.TrimSpace(string(*text)), most), most))
 	l.limitText(name, text)
 }
 
-// walkTags cuts the keys and values of tags. Of keys that are the same after it, the last one counts.
+// walkTags cuts the keys and values of tags. When cutting makes keys equal, the last one counts.
 func (l *limiter) walkTags() {
 	tags, keysCut := &l.event.Tags, false
 	l.path.enterMember("tags")
@@ -49,7 +49,7 @@ func (l *limiter) walkTags() {
 	l.limitValue("tags", tags)
 }
 
-// cutLine returns the first line of a text, cut to a number of characters. Like core.OneLine it adds no mark where it cuts. It looks
+// cutLine returns the first line of a text, cut to a number of characters. Like core.OneLine it adds no mark at the cut. It looks
 // only for \n, because the scrubber replaces every other line end.
 func (l *limiter) cutLine(name, text string, most int) string {
 	if strings.IndexByte(text, '\n') >= 0 {

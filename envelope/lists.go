@@ -2,12 +2,12 @@ package envelope
 
 import "errand/core"
 
-// readList reads {"values": [..]}, a list, or an object that stands for a list of one; each reads one element.
+// readList reads {"values": [..]}, a list, or an object that stands for a list of one. The function each reads one element.
 func (d *decoder) readList(each func()) {
 	d.readListBeside(each, func(string) { d.json.skipValue() })
 }
 
-// readListBeside is list, with a reader for the members beside values.
+// readListBeside is readList with a reader for the members beside values.
 func (d *decoder) readListBeside(each func(), beside func(key string)) {
 	switch d.json.peekByte() {
 	case '[':
@@ -38,7 +38,7 @@ func (d *decoder) readListBeside(each func(), beside func(key string)) {
 	}
 }
 
-// readTextList reads a list of texts; one text stands for a list of one.
+// readTextList reads a list of texts; a single text stands for a list of one.
 func (d *decoder) readTextList() []core.Untrusted {
 	d.scratch.texts = d.scratch.texts[:0]
 	switch d.json.peekByte() {

@@ -7,7 +7,7 @@ import (
 	"errand/core"
 )
 
-// maxFormatted is the longest message that is put together from a template; small templates can ask for huge texts.
+// maxFormatted is the longest message that is made from a template; small templates can ask for huge texts.
 const maxFormatted = 64 << 10
 
 // sentMessage is a log message in parts.
@@ -38,7 +38,7 @@ func (d *decoder) readMessage() sentMessage {
 	return msg
 }
 
-// setMessage sets the message as people read it, and the template that it was made of.
+// setMessage sets the message as people read it, and its template.
 func (d *decoder) setMessage() {
 	message := d.logentry
 	if message.template == "" && message.formatted == "" {
@@ -54,8 +54,8 @@ func (d *decoder) setMessage() {
 	}
 }
 
-// formatMessage puts parameters into a template by the habits of several languages: %s and its kin, %(name)s, {}, {0}, {name}.
-// A placeholder without a parameter stays as it is.
+// formatMessage puts parameters into a template by the conventions of several languages: %s and similar, %(name)s, {}, {0},
+// {name}. A placeholder without a parameter stays as it is.
 func formatMessage(template core.Untrusted, params core.Value) core.Untrusted {
 	text := string(template)
 	if params.IsEmpty() || !strings.ContainsAny(text, "%{") {
@@ -80,7 +80,7 @@ func formatMessage(template core.Untrusted, params core.Value) core.Untrusted {
 	return core.Untrusted(built.String())
 }
 
-// formatter counts the parameters that were used in turn.
+// formatter counts the parameters that were used in order.
 type formatter struct {
 	params core.Value
 	used   int
@@ -139,7 +139,7 @@ func (f *formatter) nextParam(placeholder string) (string, int) {
 	return textOf(f.params.Kids[f.used-1].Value), len(placeholder)
 }
 
-// namedParam returns the parameter of a name, or of an index into a list.
+// namedParam returns the parameter with a name, or at an index of a list.
 func (f *formatter) namedParam(name, placeholder string) (string, int) {
 	if f.params.Kind == core.Array {
 		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(f.params.Kids) {

@@ -2,10 +2,10 @@ package envelope
 
 import "errand/core"
 
-// DecodeNative is Decode for the body of POST /v1/ingest (decisions 3). The fields mean the same as in the Sentry protocol,
-// but mistakes are errors instead of being passed over: unknown fields, wrong types, neither message nor exception. The error is
-// a core.Error, invalid_request with each mistake in its details, in the order of the body. As with Decode, call the
-// scrubber and then LimitEvent.
+// DecodeNative is Decode for the body of POST /v1/ingest (decisions 3). The fields mean the same as in the Sentry protocol, but
+// mistakes are errors instead of being skipped: unknown fields, wrong types, neither message nor exception. The error is a
+// core.Error, invalid_request with each mistake in its details, in the order of the body. As with Decode, call the scrubber and
+// then LimitEvent.
 func (d *Decoder) DecodeNative(payload []byte, hints Hints) (*core.Event, error) {
 	text := cleanPayload(payload)
 	c := checker{json: scanner{text: text}}
@@ -23,14 +23,14 @@ func (d *Decoder) DecodeNative(payload []byte, hints Hints) (*core.Event, error)
 	return event, nil
 }
 
-// nativeObject is the members of an object. Without open, other members are mistakes.
+// nativeObject describes the members of an object. Unless it is open, other members are mistakes.
 type nativeObject struct {
 	checks       map[string]valueCheck
 	name         string // for messages: "an event"
 	allowsOthers bool
 }
 
-// nativeEvent and the tables below it are what core.IngestEventInput documents.
+// nativeEvent and the tables below it match the documentation in core.IngestEventInput.
 var nativeEvent = nativeObject{name: "an event", checks: map[string]valueCheck{
 	"event_id":    (*checker).checkEventID,
 	"timestamp":   (*checker).checkTimestamp,
@@ -62,7 +62,7 @@ var nativeException = nativeObject{name: "an exception", checks: map[string]valu
 	"stack":      (*checker).checkNaming,
 }}
 
-// The rest takes what else the Sentry protocol has there.
+// The remaining tables accept the other fields that the Sentry protocol has in these places.
 var (
 	nativeMechanism = nativeObject{allowsOthers: true, checks: map[string]valueCheck{
 		"type": (*checker).checkText, "handled": (*checker).checkBoolean, "synthetic": (*checker).checkBoolean,

@@ -94,7 +94,7 @@ func TestDecodeNativeStack(t *testing.T) {
 	require.Equal(t, "it broke", string(decoded.Exceptions[0].Value))
 }
 
-// withoutEmpty drops the empty texts that make a want easier to read.
+// withoutEmpty drops empty texts, so that a want is easier to read.
 func withoutEmpty(t *testing.T, text string) string {
 	t.Helper()
 	var list []map[string]any
@@ -113,7 +113,7 @@ func withoutEmpty(t *testing.T, text string) string {
 	return string(out)
 }
 
-// fieldsOfException ends what is said of a field that exceptions do not have.
+// fieldsOfException ends the message about a field that exceptions do not have.
 const fieldsOfException = "; allowed are mechanism, module, stack, stacktrace, type, value"
 
 var decodeNativeErrorsCases = []struct{ payload, path, message string }{
@@ -205,7 +205,7 @@ func FuzzDecodeNative(f *testing.F) {
 	})
 }
 
-// TestNativeFieldsAreDeclared holds that the API documents the fields that are read, all of them and no others.
+// TestNativeFieldsAreDeclared holds that the API documents exactly the fields that are read.
 func TestNativeFieldsAreDeclared(t *testing.T) {
 	t.Parallel()
 	schema := core.IngestEvent.InputSchema()
@@ -239,7 +239,7 @@ func TestNativeFieldsAreDeclared(t *testing.T) {
 	}
 }
 
-// declaredFields returns the paths of a schema's members, sorted. Those of a list are the members of its elements.
+// declaredFields returns the paths of a schema's members, sorted. A list has the members of its elements.
 func declaredFields(path string, schema core.Schema) []string {
 	var paths []string
 	properties, _ := schema["properties"].(core.Schema)

@@ -9,7 +9,7 @@ import (
 	"errand/envelope"
 )
 
-// TestMillionsOfLevels: values in values in whatever field of an event, which no reader may follow to their end.
+// TestMillionsOfLevels nests values in every field of an event; no reader may follow them to the end.
 func TestMillionsOfLevels(t *testing.T) { // not parallel: it takes memory
 	fields := []string{
 		"message", "logentry", "exception", "stacktrace", "threads", "breadcrumbs", "contexts", "extra", "tags", "user", "request", "sdk",

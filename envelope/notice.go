@@ -9,8 +9,9 @@ import (
 	"errand/envelope/stack"
 )
 
-// DecodeNotice is Decode for the body of POST /ingest/v1/errors (management API, 1.11). It is as lenient, but for an error without a
-// class and a body that is not a JSON object: these are core.InvalidRequest. As with Decode, call the scrubber and then LimitEvent.
+// DecodeNotice is Decode for the body of POST /ingest/v1/errors (management API, 1.11). It is as lenient, except for an error
+// without a class and a body that is not a JSON object: these are core.InvalidRequest. As with Decode, call the scrubber and then
+// LimitEvent.
 func (d *Decoder) DecodeNotice(payload []byte, hints Hints) (*core.Event, error) {
 	d.Reset()
 	notice := noticeReader{decoder: &d.decoder}
@@ -32,7 +33,7 @@ type noticeReader struct {
 	backtrace []core.Frame // in the order of the client
 	language  core.Untrusted
 	version   core.Untrusted // of the language
-	request   core.Value     // what an event's request has no place for
+	request   core.Value     // the members that have no place in an event's request
 }
 
 func (n *noticeReader) readField(name string) {
@@ -55,7 +56,7 @@ func (n *noticeReader) readField(name string) {
 	}
 }
 
-// readObjectOf calls readField for each member of the object that comes next; anything else is left out.
+// readObjectOf calls readField for each member of the next object; any other value is left out.
 func (n *noticeReader) readObjectOf(readField func(name string)) {
 	if n.requireObject() {
 		n.readMembers(readField)
@@ -83,7 +84,7 @@ func (n *noticeReader) readError(name string) {
 	}
 }
 
-// readNoticeTags reads tags, which here are words: each is a tag of the event that is true.
+// readNoticeTags reads tags, which are single words here: each becomes a tag of the event with the value true.
 func (n *noticeReader) readNoticeTags() {
 	if n.json.peekByte() == '{' {
 		n.event.Tags = n.readTags()
@@ -96,15 +97,15 @@ func (n *noticeReader) readNoticeTags() {
 	n.event.Tags = n.popObject(mark)
 }
 
-// rootMarkers replace what stands for the folder of the application in paths: clients put it there.
+// rootMarkers replace the markers for the application's folder that clients put into paths.
 var rootMarkers = strings.NewReplacer("file://[PROJECT_ROOT]/", "./", "[PROJECT_ROOT]/", "./")
 
-// readBacktrace reads a list of frames, each as the text of a line or as an object, or the whole text.
+// readBacktrace reads a list of frames, each as a line of text or as an object, or the whole text.
 func (n *noticeReader) readBacktrace() {
 	n.backtrace = n.backtrace[:0]
 	if n.json.peekByte() == '"' {
 		for line := range strings.Lines(string(n.readText())) {
-			n.addFrame(stack.ParseLine(rootMarkers.Replace(line)))
+			n.addFrame(readNoticeLine(line))
 		}
 		return
 	}
@@ -117,9 +118,27 @@ func (n *noticeReader) readBacktrace() {
 		case 'n':
 			n.json.skipValue()
 		default:
-			n.addFrame(stack.ParseLine(rootMarkers.Replace(string(n.readText()))))
+			n.addFrame(readNoticeLine(string(n.readText())))
 		}
 	})
+}
+
+// readNoticeLine reads a line of a backtrace. A method of Ruby keeps its class, for # and . say whether it is one of instances.
+func readNoticeLine(line string) core.Frame {
+	line = rootMarkers.Replace(line)
+	frame := stack.ParseLine(line)
+	if frame.Module == "" {
+		return frame
+	}
+	scope := strings.LastIndexByte(string(frame.Function), ' ') + 1
+	for _, separator := range [...]core.Untrusted{"#", "."} {
+		method := frame.Module + separator + frame.Function[scope:]
+		if strings.HasSuffix(line, string(method)+"'") {
+			frame.Function = frame.Function[:scope] + method
+			break
+		}
+	}
+	return frame
 }
 
 func (n *noticeReader) addFrame(frame core.Frame) {
@@ -129,7 +148,7 @@ func (n *noticeReader) addFrame(frame core.Frame) {
 	}
 }
 
-// readNoticeFrame reads a member of a frame, by any name that clients have for it.
+// readNoticeFrame reads a member of a frame, by any of the names that clients use for it.
 func (n *noticeReader) readNoticeFrame(frame *core.Frame, name string) {
 	switch name {
 	case "file", "filename", "path":
@@ -174,50 +193,7 @@ func (n *noticeReader) readServer(name string) {
 	}
 }
 
-// readNoticeRequest reads the request. What an event's request has no place for becomes a context.
-func (n *noticeReader) readNoticeRequest() *core.Request {
-	if !n.requireObject() {
-		return nil
-	}
-	request := &n.kept.request
-	*request = core.Request{}
-	var path core.Untrusted
-	mark := len(n.stack.members)
-	n.readMembers(func(name string) {
-		switch name {
-		case "method":
-			request.Method = core.Untrusted(strings.ToUpper(string(n.readWord())))
-		case "url":
-			request.URL = n.readWord()
-		case "path":
-			path = n.readWord()
-		case "query", "query_string":
-			request.Query = n.readQuery()
-		case "headers":
-			request.Headers = n.readHeaders()
-		case "cookies":
-			request.Cookies = n.readCookies()
-		case "body", "data":
-			if body, value := n.readBody(); body != nil {
-				request.Data = n.parseBody(*body, "")
-			} else {
-				request.Data = value
-			}
-		default:
-			if n.admitMember() {
-				n.stack.push(core.Member{Key: name, Value: n.readValue()})
-			}
-		}
-	})
-	n.request = n.popObject(mark)
-	if request.URL == "" {
-		request.URL = path
-	}
-	n.splitURL(request)
-	return request
-}
-
-// finishNotice does what needs all of the notice.
+// finishNotice does the work that needs the whole notice.
 func (n *noticeReader) finishNotice() {
 	event := n.event
 	if n.language == "javascript" && strings.HasSuffix(string(event.SDK.Name), "node") {
@@ -244,11 +220,8 @@ func (n *noticeReader) finishNotice() {
 	event.Exceptions = core.List[core.Exception]{n.exception}
 }
 
-// qualifiedBy is what stands between class and method, by platforms whose clients send both in one.
-var qualifiedBy = map[string]string{"java": ".", "csharp": ".", "php": "->"}
-
-// finishBacktrace returns the frames with the most recent call first. Python's client sends it last, and that of PHP has with each
-// location the function that was called there, as PHP has.
+// finishBacktrace returns the frames with the most recent call first. The Python client sends it last. The PHP client sends with
+// each location the function that was called there, as PHP prints it.
 func (n *noticeReader) finishBacktrace() []core.Frame {
 	switch n.event.Platform {
 	case "python":
@@ -269,9 +242,9 @@ func (n *noticeReader) finishBacktrace() []core.Frame {
 		frame := sentFrame{Frame: frames[i]}
 		tidyFrame(&frame)
 		if path, ok := strings.CutPrefix(string(frame.Filename), "./"); ok && strings.Contains(path, "/") {
-			frame.Filename = core.Untrusted(path) // of a file without a folder it says that it is the application's
+			frame.Filename = core.Untrusted(path) // without a folder the "./" stays, and marks the application's file
 		}
-		if separator := qualifiedBy[n.event.Platform]; separator != "" && frame.Module == "" {
+		if separator := core.QualifierOf(n.event.Platform); separator != "" && frame.Module == "" && n.event.Platform != "go" {
 			if at := strings.LastIndex(string(frame.Function), separator); at > 0 {
 				frame.Module, frame.Function = frame.Function[:at], frame.Function[at+len(separator):]
 			}

@@ -16,7 +16,8 @@ func decodeNotice(t *testing.T, body string) *core.Event {
 	return event
 }
 
-// A frame in a line: file, line, function, module, and whether it is the application's.
+// describeFrame writes a frame in a line: file, line, function, module, and whether it is the
+// application's.
 func describeFrame(f core.Frame) string {
 	text := string(f.Filename) + "|" + string(f.Function) + "|" + string(f.Module)
 	if f.InApp {
@@ -33,7 +34,7 @@ func TestNoticeBacktraces(t *testing.T) {
 	}{
 		"Ruby": {`"language":"ruby"`, `["[PROJECT_ROOT]/app/cart.rb:12:in 'Shop::Cart#add'",
 			"/usr/lib/ruby/gems/3.3.0/gems/rack-3/lib/rack.rb:3:in ` + "`call'" + `"]`,
-			[]string{"app/cart.rb|add|Shop::Cart|app", "/usr/lib/ruby/gems/3.3.0/gems/rack-3/lib/rack.rb|call|"}},
+			[]string{"app/cart.rb|Shop::Cart#add|Shop::Cart|app", "/usr/lib/ruby/gems/3.3.0/gems/rack-3/lib/rack.rb|call|"}},
 		"Go": {`"language":"go"`, `["/app/cart.go:7 in example.com/shop/cart.(*Cart).Add",
 			"/usr/local/go/src/net/http/server.go:2220 in net/http.HandlerFunc.ServeHTTP"]`,
 			[]string{"/app/cart.go|(*Cart).Add|example.com/shop/cart|app",
@@ -95,11 +96,11 @@ func TestNoticeKeepsAllThatItSays(t *testing.T) {
 	require.EqualValues(t, "POST", event.Request.Method)
 	require.EqualValues(t, "https://shop.example/cart", event.Request.URL)
 	for path, want := range map[string]core.Value{
-		`{"cart":{"id":7},"revision":"abc123"}`:        event.Extra,
-		`{"billing":"true","slow":"true"}`:             event.Tags,
-		`{"id":"7"}`:                                   event.Request.Query,
-		`{"params":{"id":7},"remoteIp":"203.0.113.9"}`: event.Contexts.Get("request"),
-		`{"name":"ruby","version":"3.3.0"}`:            event.Contexts.Get("runtime"),
+		`{"cart":{"id":7},"revision":"abc123"}`: event.Extra,
+		`{"billing":"true","slow":"true"}`:      event.Tags,
+		`{"id":"7"}`:                            event.Request.Query,
+		`{"params":{"id":7},"remoteIp":"203.0.113.9","url":"https://shop.example/cart?id=7"}`: event.Contexts.Get("request"),
+		`{"name":"ruby","version":"3.3.0"}`:                                                   event.Contexts.Get("runtime"),
 	} {
 		text, err := core.MarshalPlain(want)
 		require.NoError(t, err)
@@ -120,7 +121,7 @@ func TestNoticesThatAreRefused(t *testing.T) {
 	}
 }
 
-// FuzzDecodeNotice: whatever a notice is, it is refused or has a class, and what is kept of it is bounded.
+// FuzzDecodeNotice: every notice is refused or has a class, and the kept part is bounded.
 func FuzzDecodeNotice(f *testing.F) {
 	f.Add(`{"error":{"class":"E","message":"m","backtrace":["a.rb:1:in 'x'",{"file":"a","line":1}],"tags":["a"],"fingerprint":"f"}}`)
 	f.Add(`{"error":{"class":"E","backtrace":"at f (a.js:1:2)\n"},"context":{"environment":5},"request":{"query":"a=b","x":1},"user":7}`)

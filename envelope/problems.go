@@ -8,14 +8,14 @@ import (
 	"errand/core"
 )
 
-// maxProblems is how many problems of one event are named.
+// maxProblems is how many problems of one event are reported.
 const maxProblems = 50
 
-// fieldPath leads to a field of the payload or the event. It is kept while walking, and written only when there is a problem.
+// fieldPath leads to a field of the payload or the event. It is kept during the walk, and written only when there is a problem.
 type fieldPath []pathStep
 
-// pathStep is the name of a field, or the index in a list when the name is empty. Where a name may be a secret or a whole
-// text, as the payload chose it, the index is written instead.
+// pathStep is the name of a field, or the index in a list when the name is empty. The index is also used where the payload chose
+// the name, which may be a secret or a whole text.
 type pathStep struct {
 	name  string
 	index int
@@ -25,7 +25,7 @@ func (p *fieldPath) enterMember(name string) { *p = append(*p, pathStep{name: na
 func (p *fieldPath) enterElement(i int)      { *p = append(*p, pathStep{index: i}) }
 func (p *fieldPath) leaveValue()             { *p = (*p)[:len(*p)-1] }
 
-// maxPath bounds what is written of a path, in bytes: values can nest deep.
+// maxPath bounds the written form of a path, in bytes: values can nest deep.
 const maxPath = 300
 
 // String writes the path with dots, such as exception.0.stacktrace.frames.3.
@@ -74,8 +74,8 @@ func addProblem(event *core.Event, path, reason string) {
 	}
 }
 
-// moveProblems corrects the paths of problems below a list after some of its elements, from the first on, were cut.
-// Problems of the elements that were cut go with them.
+// moveProblems corrects the paths of problems below a list after some of its elements, from the first on, were cut. Problems of
+// the cut elements are dropped.
 func moveProblems(event *core.Event, list string, first, cut int) {
 	event.Problems = slices.DeleteFunc(event.Problems, func(p core.Problem) bool {
 		index, isOfList := findIndex(p.Path, list)
@@ -91,7 +91,7 @@ func moveProblems(event *core.Event, list string, first, cut int) {
 	}
 }
 
-// findIndex returns the index of the element of a list that a path leads through, and whether it leads through one.
+// findIndex returns the index of the list's element that a path leads through, and whether it leads through one.
 func findIndex(path, list string) (index int, isOfList bool) {
 	rest, isOfList := strings.CutPrefix(path, list)
 	if !isOfList {

@@ -12,7 +12,7 @@ type sentReport struct {
 	value core.Value
 }
 
-// reportForms says of each kind below which member browsers put a report, and the words that its message begins with.
+// reportForms hold for each kind the member that contains a browser's report, and the words that begin its message.
 var reportForms = [...]struct{ wrapper, words string }{
 	core.ReportCSP:          {wrapper: "csp-report"}, // its message says what was blocked
 	core.ReportExpectCT:     {"expect-ct-report", "Expect-CT failed for"},
@@ -21,7 +21,7 @@ var reportForms = [...]struct{ wrapper, words string }{
 	core.ReportTemplate:     {words: "Error in template"},
 }
 
-// readReport reads a report, and leaves out any other member. Where an event has several, that of a policy counts.
+// readReport reads a report, and leaves out any other member. When an event has several, the report of a policy counts.
 func (d *decoder) readReport(name string) {
 	kind, found := core.ParseReportKind(name)
 	if !found {
@@ -33,8 +33,8 @@ func (d *decoder) readReport(name string) {
 	}
 }
 
-// setReport makes a browser's report, or an error in a template, an event like others: with a message, and the report
-// itself as a context. What the event says by itself stays.
+// setReport turns a browser's report, or an error in a template, into an event like others: with a message, and the report itself
+// as a context. The event's own fields stay.
 func (d *decoder) setReport() {
 	if d.report.value.IsEmpty() {
 		return
@@ -64,7 +64,7 @@ func (d *decoder) setReport() {
 	d.addContext(kind.String(), value)
 }
 
-// setConnection takes the host from a report about certificates, which stands for the page, and the time.
+// setConnection takes from a report about certificates the time, and the host, which stands for the page.
 func (d *decoder) setConnection(value core.Value) {
 	e, host := d.event, firstField(value, "hostname", "noted_hostname")
 	e.Report.Subject = host
@@ -83,7 +83,7 @@ func httpsOrigin(host, port string) string {
 	return "https://" + host + ":" + port
 }
 
-// unwrapReport returns what browsers put below one member, which most kinds have no name for.
+// unwrapReport returns the value that browsers put under one member, which has no name in most kinds.
 func unwrapReport(value core.Value, wrapper string) core.Value {
 	if inner := value.Get(wrapper); wrapper != "" && inner.Kind == core.Object {
 		return inner
@@ -91,7 +91,7 @@ func unwrapReport(value core.Value, wrapper string) core.Value {
 	return value
 }
 
-// reportField returns a field of a report by its name here, its name in the older reports (document-uri), or that of the
+// reportField returns a field of a report by its name here, its name in the older reports (document-uri), or its name in the
 // Reporting API (documentURL).
 func reportField(report core.Value, name string) string {
 	for _, spelling := range [...]string{name, strings.ReplaceAll(name, "_", "-"), reportingNames[name]} {

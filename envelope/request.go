@@ -7,14 +7,14 @@ import (
 	"errand/core"
 )
 
-// readRequest reads the HTTP request. Whatever has parts with names (query, cookies, form data, JSON that came as text) is
-// taken apart, so that the scrubber sees the names.
+// readRequest reads the HTTP request. It takes apart everything with named parts (query, cookies, form data, JSON as text), so
+// that the scrubber sees the names.
 func (d *decoder) readRequest() *core.Request {
 	if !d.requireObject() {
 		return nil
 	}
 	request := &d.kept.request
-	*request = core.Request{} // the last member of the name counts
+	*request = core.Request{} // the last member with this name counts
 	var body *string
 	for m := d.json.enterObject(); m.nextMember(); {
 		d.path.enterMember(m.key)
@@ -65,7 +65,7 @@ func (d *decoder) readQuery() core.Value {
 	return d.popObject(mark)
 }
 
-// parseForm reads a query or form: an object of the names, in which a name that comes more than once has a list.
+// parseForm reads a query or form into an object by name. A name that appears more than once gets a list.
 func (d *decoder) parseForm(text string) core.Value {
 	mark := len(d.stack.members)
 	for part := range strings.SplitSeq(text, "&") {
@@ -82,7 +82,7 @@ func (d *decoder) parseForm(text string) core.Value {
 	return d.popObject(mark)
 }
 
-// gatherRepeated puts the values of a name that comes more than once into one list.
+// gatherRepeated puts the values of a repeated name into one list.
 func (d *decoder) gatherRepeated(mark int) {
 	pairs := d.stack.from(mark)
 	if len(pairs) < 2 {
@@ -105,7 +105,7 @@ func (d *decoder) gatherRepeated(mark int) {
 	d.stack.cutTo(mark + len(kept))
 }
 
-// unescapeForm resolves + and %XX; a text that is not well escaped stays as it is.
+// unescapeForm resolves + and %XX; a text with invalid escapes stays as it is.
 func unescapeForm(text string) string {
 	if strings.IndexByte(text, '%') < 0 && strings.IndexByte(text, '+') < 0 {
 		return text
@@ -167,7 +167,7 @@ func (d *decoder) readCookies() core.Value {
 	return d.popObject(mark)
 }
 
-// readBody reads the request's body: a text that is still to be parsed, or a value.
+// readBody reads the request's body: a text that is not parsed yet, or a value.
 func (d *decoder) readBody() (*string, core.Value) {
 	if d.json.peekByte() == '"' {
 		text := d.json.readString()
@@ -192,7 +192,7 @@ func (d *decoder) parseBody(text, mediaType string) core.Value {
 	return core.StringValue(text)
 }
 
-// parseJSON reads a text that is JSON in itself.
+// parseJSON reads a text that contains JSON.
 func (d *decoder) parseJSON(text string) (core.Value, bool) {
 	outer := d.json
 	d.json = scanner{text: text}

@@ -2,11 +2,11 @@ package envelope
 
 import "errand/core"
 
-// maxRoom is how many elements of a kind a decoder keeps memory for: one giant must not occupy it for ever.
+// maxRoom is how many elements of a kind a decoder keeps memory for: one giant event must not occupy it forever.
 const maxRoom = 1024
 
-// keptRoom holds the last event with all that hangs on it: an event is good until the decoder reads the next one. Between
-// two events it holds zero values.
+// keptRoom holds the last event and all its parts: an event is valid until the decoder reads the next one. Between two events it
+// holds zero values.
 type keptRoom struct {
 	event       core.Event
 	request     core.Request // of the event
@@ -33,7 +33,7 @@ type scratchRoom struct {
 	texts      []core.Untrusted
 	frames     endsList[sentFrame]
 	exceptions endsList[sentException]
-	undecided  []undecidedFrame // whose in_app the SDK left to us
+	undecided  []undecidedFrame // whose in_app the SDK left open
 }
 
 func (r *scratchRoom) startOver() {
@@ -43,10 +43,10 @@ func (r *scratchRoom) startOver() {
 	r.undecided = emptyList(r.undecided)
 }
 
-// memberStack holds the members of the containers that are being read, the innermost container's last.
+// memberStack holds the members of the containers that are being read; the innermost container's are last.
 type memberStack struct {
 	members []core.Member
-	longest int // how much of the stack was in use, and is not zero
+	longest int // how much of the stack has been used, and may not be zero
 }
 
 func (s *memberStack) startOver() {
@@ -58,13 +58,13 @@ func (s *memberStack) push(member core.Member) { s.members = append(s.members, m
 // from returns the members from an index on.
 func (s *memberStack) from(mark int) []core.Member { return s.members[mark:] }
 
-// cutTo drops all members but the first ones.
+// cutTo keeps the first members and drops the others.
 func (s *memberStack) cutTo(length int) {
 	s.longest = max(s.longest, len(s.members))
 	s.members = s.members[:length]
 }
 
-// emptyList returns an empty list in the memory of one that is not needed any more.
+// emptyList returns an empty list in the memory of one that is no longer needed.
 func emptyList[T any](list []T) []T {
 	if cap(list) > maxRoom {
 		return nil
@@ -73,7 +73,7 @@ func emptyList[T any](list []T) []T {
 	return list[:0]
 }
 
-// slab makes the many small lists of an event from few allocations.
+// slab makes the many small lists of an event with few allocations.
 type slab[T any] struct{ room []T } // beyond its length it holds zero values
 
 // takeRoom returns a list of zero values, which cannot grow.

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// scanner reads JSON from left to right, on demand. SDKs send one thing in many shapes, so each field's reader looks
-// at what comes next (peekByte) and takes it apart or leaves it out (skipValue). There is no tree in between: what is not kept
-// costs nothing, and no payload can make the server hold more than it keeps.
+// scanner reads JSON from left to right, on demand. SDKs send one thing in many shapes, so each field's reader looks at the next
+// value (peekByte) and reads it or skips it (skipValue). There is no tree in between: skipped values cost nothing, and no payload
+// can make the server hold more than it keeps.
 //
-// It takes all that encoding/json takes, and more: control characters in strings, unknown escapes, NaN. A mistake in the
-// grammar is kept in err and moves the scanner to the end of the text, which ends every loop.
+// It accepts everything that encoding/json accepts, and more: control characters in strings, unknown escapes, NaN. A mistake in
+// the grammar is kept in err and moves the scanner to the end of the text, which ends every loop.
 type scanner struct {
 	text      string // see cleanPayload
 	pos       int
@@ -70,7 +70,7 @@ func (s *scanner) enterObject() objectMembers {
 
 func (m *objectMembers) nextMember() bool {
 	json := m.scanner
-	// First the way that compact JSON takes.
+	// The short way first, for compact JSON.
 	if m.started && strings.HasPrefix(json.text[json.pos:], `,"`) {
 		json.pos++
 	} else if !json.moveOn(&m.started, '}') {
@@ -88,7 +88,7 @@ func (m *objectMembers) nextMember() bool {
 	return true
 }
 
-// arrayElements walks an array, as members walks an object.
+// arrayElements walks an array, as objectMembers walks an object.
 type arrayElements struct {
 	scanner *scanner
 	started bool
@@ -102,7 +102,7 @@ func (s *scanner) enterArray() arrayElements {
 
 func (e *arrayElements) nextElement() bool { return e.scanner.moveOn(&e.started, ']') }
 
-// moveOn moves on to the next member or element, or behind the closing bracket.
+// moveOn moves to the next member or element, or behind the closing bracket.
 func (s *scanner) moveOn(started *bool, end byte) bool {
 	char := s.peekByte()
 	switch {
@@ -159,8 +159,8 @@ func (s *scanner) findStringEnd(i int) int {
 	return -1
 }
 
-// plainLength returns the length of the text before the first quote or backslash. It looks at eight bytes at once: most
-// strings are too short for vector instructions to pay.
+// plainLength returns the length of the text before the first quote or backslash. It checks eight bytes per step: most strings
+// are too short for vector instructions to pay.
 func plainLength(text string) int {
 	const (
 		ones   = 0x0101010101010101
@@ -186,8 +186,8 @@ func plainLength(text string) int {
 	return i
 }
 
-// readLiteral reads a value that is not a string, object or array: a number, true, false, null, or what some
-// encoders write although JSON has no word for it.
+// readLiteral reads a value that is not a string, object or array: a number, true, false, null, or a word that some encoders
+// write although JSON does not have it.
 func (s *scanner) readLiteral() string {
 	start := s.pos
 	for s.pos < len(s.text) {
@@ -214,7 +214,7 @@ func (s *scanner) readLiteral() string {
 	return literal
 }
 
-// skipValue passes over one value of any depth without recursion. It checks strings and words, not every comma.
+// skipValue skips one value of any depth without recursion. It checks strings and words, but not every comma.
 func (s *scanner) skipValue() {
 	for depth := 0; ; {
 		char := s.peekByte()
@@ -243,7 +243,7 @@ func (s *scanner) skipValue() {
 	}
 }
 
-// readRaw passes over one value and returns its JSON text.
+// readRaw skips one value and returns its JSON text.
 func (s *scanner) readRaw() string {
 	s.peekByte()
 	start := s.pos
@@ -254,5 +254,5 @@ func (s *scanner) readRaw() string {
 	return s.text[start:s.pos]
 }
 
-// isAtEnd reports whether only white space is left, and no mistake was met.
+// isAtEnd reports whether only white space is left, and there was no mistake.
 func (s *scanner) isAtEnd() bool { return s.err == nil && s.peekByte() == 0 }

@@ -9,12 +9,12 @@ import (
 	"errand/core"
 )
 
-// ReportItem is the type of an item that is a report of a browser, for DecodeReport.
+// ReportItem is the type of an item that is a browser's report, for DecodeReport.
 const ReportItem = "raw_security"
 
-// SplitReports takes apart the body of the security endpoint, to which browsers send reports by themselves: one report, or
-// a list of them as the Reporting API sends it. Of that the violations of a policy are events, all else is dropped. It is
-// an error when the body is neither; the text is fit for the sender.
+// SplitReports splits the body of the security endpoint, which receives the reports of browsers: one report, or a list in the
+// form of the Reporting API. Violations of a policy are events; the rest of the list is dropped. It is an error when the body is
+// neither; the text may be sent to the client.
 func SplitReports(body []byte) (Envelope, error) {
 	json := scanner{text: cleanPayload(body)}
 	var env Envelope
@@ -53,11 +53,11 @@ func (env *Envelope) addReport(text string) {
 	env.Items = append(env.Items, item)
 }
 
-// cspViolation is the type of the one report of the Reporting API that is an event.
+// cspViolation is the only type of report in the Reporting API that is an event.
 const cspViolation = "csp-violation"
 
-// DecodeReport is Decode for a report of a browser: of its Content-Security-Policy, in the form of report-uri or of the
-// Reporting API, or of the older Expect-CT, Expect-Staple and public key pins.
+// DecodeReport is Decode for a browser's report: of its Content-Security-Policy, in the form of report-uri or of the Reporting
+// API, or of the older Expect-CT, Expect-Staple and public key pins.
 func (d *Decoder) DecodeReport(payload []byte, h Hints) (*core.Event, error) {
 	d.Reset()
 	return d.decoder.decodeReport(cleanPayload(payload), h)
@@ -106,12 +106,12 @@ func (d *decoder) decodeReport(text string, hints Hints) (*core.Event, error) {
 	return event, nil
 }
 
-// trimHint makes a text of the request fit for an event.
+// trimHint cleans a text of the request for use in an event.
 func trimHint(text string) core.Untrusted {
 	return core.Untrusted(strings.TrimSpace(cleanPayload([]byte(text))))
 }
 
-// setReporting reads what the Reporting API puts around a report.
+// setReporting reads the members that the Reporting API puts around a report.
 func (d *decoder) setReporting(value core.Value, received time.Time, browser *Browser) {
 	d.report = sentReport{core.ReportCSP, value.Get("body")}
 	if page := textOf(value.Get("url")); page != "" && reportField(d.report.value, "document_uri") == "" {
@@ -126,7 +126,7 @@ func (d *decoder) setReporting(value core.Value, received time.Time, browser *Br
 	}
 }
 
-// kindOfReport returns the kind of a report that says nothing of it but by its members, and whether it has those of any.
+// kindOfReport returns the kind of a report that only its members show, and whether they match any kind.
 func kindOfReport(value core.Value) (kind core.ReportKind, found bool) {
 	for kind, form := range reportForms {
 		if form.wrapper != "" && value.Get(form.wrapper).Kind != core.Null {

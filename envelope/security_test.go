@@ -123,7 +123,7 @@ func TestReportsThatAreNone(t *testing.T) {
 	}
 }
 
-// A report says the same of an event whether a browser sends it by itself or a server passes it on.
+// A report becomes the same event whether a browser sends it by itself or a server passes it on.
 func TestReportsOfBrowsersAndOfSDKsBecomeTheSameEvent(t *testing.T) {
 	t.Parallel()
 	for kind, report := range map[string]string{

@@ -6,7 +6,7 @@ import (
 	"errand/core"
 )
 
-// SourceOf returns the source of an event by the SDK's name, and by the platform where the name does not decide it.
+// SourceOf returns the source of an event by the SDK's name, or by the platform when the name does not decide it.
 func SourceOf(sdkName, platform string) core.Source {
 	name := strings.ToLower(sdkName)
 	for _, rule := range sdkSources {
@@ -23,8 +23,8 @@ func SourceOf(sdkName, platform string) core.Source {
 	return core.SourceUnknown
 }
 
-// sdkSources is read from the top; the first prefix of the name's parts wins. An empty source leaves it to the platform:
-// frameworks that render on both sides have one name for both.
+// sdkSources is read from the top; the first prefix of the name's parts wins. An empty source leaves the decision to the
+// platform: frameworks that render on both sides have one name for both.
 var sdkSources = []struct {
 	prefix string
 	source core.Source

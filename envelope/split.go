@@ -17,15 +17,14 @@ const maxItems = 1000
 type Envelope struct {
 	Header Header
 	Items  []Item
-	// Problems names the items that are malformed and could not be read, by their index: items.0. They never break
-	// their neighbours.
+	// Problems names the malformed items that could not be read, by their index: items.0. They never affect their neighbours.
 	Problems []core.Problem
 }
 
 // Header is the first line of an envelope. All of it is optional.
 type Header struct {
 	EventID string // 32 hexadecimal digits, or "" when it has none or an invalid one
-	DSN     string // credentials, for requests that carry none of their own, such as those through a tunnel
+	DSN     string // credentials, for requests without others, such as those through a tunnel
 	SDK     string // "name/version", empty without a name
 }
 
@@ -36,8 +35,8 @@ type Item struct {
 	Payload []byte // a part of the body, not a copy
 }
 
-// SplitEnvelope takes an envelope apart: a line with its header, then for each item a line with the item's header and the
-// payload. It is an error when the first line is not a JSON object; the text is fit for the sender.
+// SplitEnvelope splits an envelope: a line with its header, then for each item a line with the item's header and the payload. It
+// is an error when the first line is not a JSON object; the text may be sent to the client.
 func SplitEnvelope(body []byte) (Envelope, error) {
 	line, rest := cutLine(body)
 	var env Envelope
@@ -121,7 +120,7 @@ func (s *scanner) readHeaderSDK() string {
 // splitter walks over the items.
 type splitter struct {
 	rest     []byte
-	count    int // items met
+	count    int // items so far
 	found    []Item
 	problems []core.Problem
 }
@@ -174,8 +173,8 @@ func (s *splitter) takeItem(header itemHeader) error {
 	return nil
 }
 
-// findNextHeader goes on to the next line that is the header of an item. Payloads are JSON too, so a line must have nothing but
-// what item headers have.
+// findNextHeader moves to the next line that is the header of an item. Payloads are JSON too, so a header line must have only the
+// members of item headers.
 func (s *splitter) findNextHeader() {
 	for len(s.rest) > 0 {
 		line, rest := cutLine(s.rest)
@@ -196,10 +195,10 @@ func (s *splitter) addProblem(reason string) {
 type itemHeader struct {
 	itemType string
 	length   int  // -1 when the payload goes to the end of the line
-	isPlain  bool // it has only members of item headers
+	isPlain  bool // all its members are members of item headers
 }
 
-// canResync reports whether the line is a header also where it follows something malformed.
+// canResync reports whether the line counts as a header even after a malformed item.
 func (h itemHeader) canResync() bool { return h.isPlain && KindOf(h.itemType) != Unknown }
 
 func parseItemHeader(line []byte) (itemHeader, error) {

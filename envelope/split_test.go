@@ -205,7 +205,7 @@ func FuzzSplit(f *testing.F) {
 			require.NotEmpty(t, item.Type)
 			require.True(t, len(item.Payload) == 0 || strings.Contains(body, string(item.Payload)))
 		}
-		// Whatever an envelope has, a well-formed item in front of its items is not broken by them.
+		// In any envelope, the items do not break a well-formed item in front of them.
 		header, rest, _ := strings.Cut(body, "\n")
 		more, err := envelope.SplitEnvelope([]byte(header + "\n{\"type\":\"event\",\"length\":4}\n{  }\n" + rest))
 		require.NoError(t, err)

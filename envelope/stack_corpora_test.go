@@ -15,29 +15,29 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The corpora are the test files of JavaScript libraries. A few lines of tokenizer are enough to find the stacks in them
-// and the frames that the libraries expect.
+// The corpora are the test files of JavaScript libraries. A tokenizer of a few lines finds the stacks in them and the frames that
+// the libraries expect.
 
-// frame is what the libraries compare.
+// frame has the fields that the libraries compare.
 type frame struct {
 	function, file string
 	line, column   int
 }
 
-// stackSample is a stack with the expected frames by their place, the most recent one first.
+// stackSample is a stack with the expected frames by their index, the most recent one first.
 type stackSample struct {
 	name, stack string
 	want        map[int]frame
 }
 
-// isComparable reports whether a stack is a matter of parsing. Opera before it took over V8, which no SDK supports, is not,
-// nor are frames that React asks the SDK to drop.
+// isComparable reports whether the test of a stack is about parsing. It excludes Opera before its move to V8, which no SDK
+// supports, and frames that React asks the SDK to drop.
 func (s stackSample) isComparable() bool {
 	return s.stack != "" && !strings.HasPrefix(s.name, "OPERA_1") && !strings.Contains(s.name, "Opera 1") &&
 		!strings.Contains(s.name, "framesToPop")
 }
 
-// scoreStacks counts the frames that are as expected, in the same place, and logs those that are not.
+// scoreStacks counts the frames that match the expected ones at the same index, and logs the others.
 func scoreStacks(t *testing.T, samples []stackSample) (right, all int) {
 	t.Helper()
 	for _, sample := range samples {
@@ -105,7 +105,7 @@ func readTokens(t *testing.T, file string) []string {
 	return list
 }
 
-// joinLiteral reads a string, or strings joined by +, and returns what is left.
+// joinLiteral reads a string, or strings joined by +, and returns the remaining tokens.
 func joinLiteral(toks []string) (string, []string) {
 	var text strings.Builder
 	for len(toks) > 0 && strings.ContainsRune("'\"`", rune(toks[0][0])) {
@@ -184,8 +184,8 @@ func readFixtures(t *testing.T, file string) map[string]string {
 	return stacks
 }
 
-// specSamples finds the calls with a captured or a literal stack, and the frames that are expected of each, such as
-// expect(stackFrames[2]).toMatchStackFrame(..), which read takes apart.
+// specSamples finds the calls with a captured or a literal stack, and the expected frames of each, such as
+// expect(stackFrames[2]).toMatchStackFrame(..). The function read parses them.
 func specSamples(t *testing.T, dir, spec, matcher string, read func(toks []string) frame) []stackSample {
 	t.Helper()
 	stacks := readFixtures(t, filepath.Join(dir, "spec/fixtures/captured-errors.js"))

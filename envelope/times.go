@@ -9,7 +9,7 @@ import (
 	"errand/core"
 )
 
-// The event time rule of decisions 3: outside of this span around its receipt, an event's own time is not believed.
+// The event time rule of decisions 3: an event's own time counts only within this span around its receipt.
 const (
 	maxAhead  = time.Minute
 	maxBehind = 30 * 24 * time.Hour
@@ -27,8 +27,8 @@ func (d *decoder) readTimestamp(field string) time.Time {
 	return t
 }
 
-// parseTime reads seconds since 1970 (milliseconds when that is the only sense that the number makes), or RFC 3339 with
-// up to nine digits of a second, where a missing zone means UTC.
+// parseTime reads seconds since 1970 (milliseconds when the number makes no other sense), or RFC 3339 with up to nine digits of a
+// second, where a missing zone means UTC.
 func parseTime(text string) (time.Time, bool) {
 	if t, ok := parseSeconds(text); ok {
 		return t, true
@@ -49,7 +49,7 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// parseSeconds reads the form that most SDKs send, 1767464570.123, without a detour through a double.
+// parseSeconds reads the form that most SDKs send, 1767464570.123, without going through a double.
 func parseSeconds(text string) (time.Time, bool) {
 	whole := countDigits(text)
 	if whole == 0 || whole > 10 {
@@ -83,7 +83,7 @@ func parseNumber(text string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	whole, part := math.Modf(seconds)
-	return time.Unix(int64(whole), int64(math.Round(part*1e6))*1000), true // a double holds microseconds, no more
+	return time.Unix(int64(whole), int64(math.Round(part*1e6))*1000), true // a double is exact only to microseconds
 }
 
 // requireWritable accepts a time that RFC 3339 can write in UTC, where years have four digits.

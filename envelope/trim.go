@@ -8,9 +8,9 @@ import (
 	"errand/core"
 )
 
-// trimEvent makes an event smaller until its JSON fits: the largest free-form parts go first, as they matter least for
-// finding the error. Only if the rest is still too large, texts and stack traces are cut shorter and shorter. What counts
-// is the JSON that readers get, which is larger than the stored form.
+// trimEvent makes an event smaller until its JSON fits: the largest free-form parts go first, because they matter least for
+// finding the error. Only if the rest is still too large, texts and stack traces are cut shorter and shorter. The JSON is the one
+// that readers get, which is larger than the stored form.
 func trimEvent(event *core.Event) {
 	const goal = maxEvent - laterBytes
 	trimming := trimmer{event: event, buffer: event.AppendJSON(nil)}
@@ -41,7 +41,7 @@ type trimmer struct {
 	buffer []byte
 }
 
-// droppablePart is something that can be left out as a whole.
+// droppablePart is a part that can be left out as a whole.
 type droppablePart struct {
 	path  string
 	bytes int
@@ -63,7 +63,7 @@ func (t *trimmer) dropLargest(excess int) {
 	}
 }
 
-// droppedKind marks the members that are to be removed.
+// droppedKind marks the members to remove.
 const droppedKind = core.Kind(255)
 
 // freeFormPart is a free-form part of the event.
@@ -72,7 +72,7 @@ type freeFormPart struct {
 	value *core.Value
 }
 
-// listObjects returns the free-form parts whose members can go one by one.
+// listObjects returns the free-form parts whose members can be dropped one by one.
 func (t *trimmer) listObjects() []freeFormPart {
 	e := t.event
 	list := []freeFormPart{{"extra", &e.Extra}, {"contexts", &e.Contexts}, {"tags", &e.Tags}, {"user", &e.User}}
@@ -125,7 +125,7 @@ func (t *trimmer) collectFrames(at string, frames []core.Frame) {
 	}
 }
 
-// sizeOfEvent returns the bytes of an event that has one part alone.
+// sizeOfEvent returns how many bytes of JSON the only part of an event takes.
 func (t *trimmer) sizeOfEvent(e core.Event) int { return e.MeasureJSON(t.buffer) - emptyEvent }
 
 var emptyEvent = new(core.Event).MeasureJSON(nil)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// unescapeString resolves the escapes of a JSON string. NUL is left out, as databases refuse it; half of a surrogate pair
+// unescapeString resolves the escapes of a JSON string. NUL is left out, because databases refuse it; half of a surrogate pair
 // becomes U+FFFD; an escape that JSON does not know stands for itself.
 func (s *scanner) unescapeString(escaped string) string {
 	if s.unescaped.Cap()-s.unescaped.Len() < len(escaped) {
@@ -31,7 +31,7 @@ func (s *scanner) unescapeString(escaped string) string {
 	}
 }
 
-// maxUnescapedChunk is how much memory for unescaped text is allocated at once, at most.
+// maxUnescapedChunk is the most memory for unescaped text that is allocated in one piece.
 const maxUnescapedChunk = 2048
 
 func (s *scanner) writeEscaped(char byte) {

@@ -7,7 +7,7 @@ import (
 	"errand/core"
 )
 
-// maxDepth is how deep objects and arrays of the free-form parts may lie in each other; what is deeper becomes null.
+// maxDepth is how deep objects and arrays of the free-form parts may be nested; deeper values become null.
 const maxDepth = 64
 
 // readValue reads any JSON value. Of members with the same name the last one counts, as in most JSON readers.
@@ -36,8 +36,8 @@ func literalValue(text string) core.Value {
 	return core.StringValue(text)
 }
 
-// readContainer reads an object or array. The members are gathered on one stack that all levels share, so that each
-// container takes exactly the memory it needs.
+// readContainer reads an object or array. The members are gathered on one stack that all levels share, so that each container
+// takes exactly the memory it needs.
 func (d *decoder) readContainer(kind core.Kind) core.Value {
 	if d.depth == maxDepth {
 		d.dropValue("nested deeper than 64 levels")
@@ -62,10 +62,10 @@ func (d *decoder) readContainer(kind core.Kind) core.Value {
 	return d.popContainer(kind, mark)
 }
 
-// popObject makes a field's object of the members on the stack from mark on. A field without members is null.
+// popObject makes a field's object from the members on the stack from mark on. A field without members is null.
 func (d *decoder) popObject(mark int) core.Value { return orNull(d.popContainer(core.Object, mark)) }
 
-// orNull makes null of an object or array without members.
+// orNull returns null for an object or array without members.
 func orNull(v core.Value) core.Value {
 	if v.IsEmpty() {
 		return core.Value{}
@@ -73,7 +73,7 @@ func orNull(v core.Value) core.Value {
 	return v
 }
 
-// popContainer makes a container of the members on the stack from mark on.
+// popContainer makes a container from the members on the stack from mark on.
 func (d *decoder) popContainer(kind core.Kind, mark int) core.Value {
 	kids := d.stack.from(mark)
 	if kind == core.Object {
@@ -115,7 +115,7 @@ func lastOfManyKeys(kids []core.Member) []core.Member {
 	return kept
 }
 
-// isNumber reports whether text is a number of JSON's grammar that a double can hold.
+// isNumber reports whether text is a number in JSON's grammar that a double can hold.
 func isNumber(text string) bool {
 	rest := strings.TrimPrefix(text, "-")
 	whole := countDigits(rest)
@@ -154,5 +154,5 @@ func countDigits(text string) int {
 	return len(text)
 }
 
-// maxDigits is the longest number that stays one; a longer one is a text.
+// maxDigits is the longest number that stays a number; a longer one becomes a text.
 const maxDigits = 64

@@ -1,5 +1,5 @@
-// Package facets says which tags an event has, beside those that its SDK set (browser, system, release, url, ...), and counts
-// them over many events, so that a reader sees what the events of an issue have in common. It does no I/O.
+// Package facets lists the tags of an event, including those that its SDK did not set (browser, system, release, url, ...), and
+// counts them over many events, so that a reader sees what the events of an issue have in common. It does no I/O.
 package facets
 
 import (
@@ -16,18 +16,18 @@ import (
 // Bounds of reading the tags of an event.
 const (
 	maxTags  = 60  // of one event
-	maxValue = 200 // bytes, as tags of events have (decisions 3)
+	maxValue = 200 // bytes, as for the tags of events (decisions 3)
 )
 
-// Tag is a tag of an event. Both are text of the monitored app, but for the keys that this package makes.
+// Tag is a tag of an event. Both are text of the monitored app, except the keys that this package makes.
 type Tag struct{ Key, Value string }
 
-// foundKeys are the keys of the tags that are found in other parts of an event. They come first, in this order.
+// foundKeys are the keys of the tags from other parts of an event. They come first, in this order.
 var foundKeys = []string{"release", "environment", "browser", "os", "device", "runtime", "server", "url", "transaction", userKey}
 
 const userKey = "user"
 
-// ListTags returns the tags of an event: those that are found in it first, then those that its SDK set under other names.
+// ListTags returns the tags of an event: first those from other parts of it, then those that its SDK set under other names.
 func ListTags(e *core.EventTags) []Tag {
 	found := findTags(e)
 	tags := make([]Tag, 0, len(foundKeys)+len(e.Tags.Kids))
@@ -40,7 +40,7 @@ func ListTags(e *core.EventTags) []Tag {
 		key, value := cutValue(kid.Key), cutValue(kid.Value.Text)
 		if key != "" && value != "" && found[key] == "" && len(tags) < maxTags {
 			tags = append(tags, Tag{key, value})
-			found[key] = value // cut, two keys may be one
+			found[key] = value // after cutting, two keys may be equal
 		}
 	}
 	return tags
@@ -76,7 +76,7 @@ func joinVersion(name, version string) string {
 	return name + " " + major
 }
 
-// withoutQuery cuts the query and the fragment off a URL, which differ from event to event.
+// withoutQuery cuts the query and the fragment off a URL, because they differ from event to event.
 func withoutQuery(text string) string {
 	if i := strings.IndexAny(text, "?#"); i >= 0 {
 		text = text[:i]
@@ -99,7 +99,7 @@ func HasTag(e *core.EventTags, tag Tag) bool { return slices.Contains(ListTags(e
 // Counter counts the tags of events.
 type Counter struct {
 	events int64
-	keys   []string // in the order in which they were seen
+	keys   []string // in the order of their first appearance
 	values map[string]map[string]int64
 }
 
@@ -107,7 +107,7 @@ type Counter struct {
 func (c *Counter) Add(e *core.EventTags, user string) {
 	c.events++
 	for _, tag := range ListTags(e) {
-		if tag.Key != userKey { // as the tag of an SDK, it may name somebody
+		if tag.Key != userKey { // a user tag from an SDK may name somebody
 			c.addTag(tag)
 		}
 	}
@@ -127,7 +127,7 @@ func (c *Counter) addTag(tag Tag) {
 	c.values[tag.Key][tag.Value]++
 }
 
-// Shares returns the counts of each key, with at most values of its values, the most frequent first. The keys that this package finds
+// Shares returns the counts of each key, with at most values of its values, the most frequent first. The keys from this package
 // come first, in their order, then the others by how many events have them.
 func (c *Counter) Shares(values int) []core.TagShares {
 	shares := make([]core.TagShares, 0, len(c.keys))

@@ -13,7 +13,7 @@ import (
 
 const chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 
-// readTags reads the tags of an event as it is stored.
+// readTags reads the tags of an event in its stored form.
 func readTags(t *testing.T, event core.Event) *core.EventTags {
 	t.Helper()
 	tags, err := core.ReadEventTags(event.AppendJSON(nil))

@@ -13,14 +13,14 @@ type Deploy struct {
 	Commit      string
 	At          time.Time
 
-	// What it brought beside its commit; needed by Contains only.
+	// Its content besides its commit; only Contains needs it.
 
 	Commits      []string
-	PullRequests []string // as ParsePullRequest returns them
+	PullRequests []string // in the form of ParsePullRequest
 }
 
-// Link says how a fix is recognised: by its commit or its pull request and, once the pull request is merged, by the merge commit: a
-// commit of its branch may have been squashed.
+// Link identifies a fix: by its commit or its pull request and, when the pull request is merged, by the merge commit, because a
+// squash may have replaced the commits of its branch.
 type Link struct {
 	Commit      string
 	PullRequest string

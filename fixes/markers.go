@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxNamedIssues is how many issues one text names at most; more are left out.
+// maxNamedIssues is how many issues one text may name; further ones are left out.
 const maxNamedIssues = 20
 
 var (
@@ -25,8 +25,8 @@ func NewIssueMarkers(baseURL string) IssueMarkers {
 	return IssueMarkers{regexp.MustCompile(`(?i)` + base + `(?:/v1)?/issues/([0-9]+)\b`)}
 }
 
-// FindIssues returns the ids of the issues that a text names, each once: by a line "Errand-Issue: 42", or by an issue's URL,
-// such as https://errand.example/issues/42. Nobody has looked whether they exist.
+// FindIssues returns the ids of the issues that a text names, each once: by a line "Errand-Issue: 42", or by an issue's URL, such
+// as https://errand.example/issues/42. The issues may not exist.
 func (m IssueMarkers) FindIssues(text string) []int64 {
 	var ids []int64
 	add := func(number string) {
@@ -47,17 +47,18 @@ func (m IssueMarkers) FindIssues(text string) []int64 {
 }
 
 var (
-	// mergeTitle is how GitHub begins a merge commit, "Merge pull request #7 from acme/cart", and Gitea, with the title first.
+	// mergeTitle is the title of a merge commit on GitHub, "Merge pull request #7 from acme/cart", and on Gitea, which puts the pull
+	// request's title first.
 	mergeTitle = regexp.MustCompile(`^Merge pull request (?:#([1-9][0-9]{0,9}) from|'.*' \(#([1-9][0-9]{0,9})\) from)`)
-	// squashTitle is how both end the title of a squashed pull request: "Load the cart (#7)".
+	// squashTitle is the end of a squashed pull request's title on both: "Load the cart (#7)".
 	squashTitle = regexp.MustCompile(`\(#([1-9][0-9]{0,9})\)$`)
 )
 
-// mergeRequestLine is how GitLab ends the message of a merge or a squash.
+// mergeRequestLine is the end of GitLab's message for a merge or a squash.
 var mergeRequestLine = regexp.MustCompile(`(?m)^See merge request ([^ !]+)!([1-9][0-9]{0,9})\r?$`)
 
-// FindMergeRequest returns the project and the number of the merge request of GitLab that a commit with the message merges; empty texts
-// when it names none.
+// FindMergeRequest returns the project and the number of the GitLab merge request that a commit with the message merges; empty
+// texts when the message names none.
 func FindMergeRequest(message string) (project, number string) {
 	if match := mergeRequestLine.FindStringSubmatch(message); match != nil {
 		return match[1], match[2]
@@ -65,8 +66,8 @@ func FindMergeRequest(message string) (project, number string) {
 	return "", ""
 }
 
-// FindMergedNumber returns the number of the pull request that a commit with the message merges, as the title says it, or an
-// empty text.
+// FindMergedNumber returns the number of the pull request that a commit with the message merges, from its title, or an empty
+// text.
 func FindMergedNumber(message string) string {
 	title, _, _ := strings.Cut(message, "\n")
 	title = strings.TrimSpace(title)

@@ -2,21 +2,22 @@ package fixes
 
 import "time"
 
-// A fix is overdue after overdueDeploys deploys without it, or after one of them when it was linked OverdueAfter ago (decisions 6).
+// A fix is overdue after overdueDeploys deploys without it, or after one such deploy when it was linked OverdueAfter ago
+// (decisions 6).
 const (
 	overdueDeploys = 3
 	OverdueAfter   = 24 * time.Hour
 )
 
-// Waiting is a fix that no deploy has brought, and what came since it was linked.
+// Waiting is a fix that no deploy has brought, and the deploys and events since it was linked.
 type Waiting struct {
 	LinkedAt time.Time
 	Deploys  int64 // of releases that were first deployed after the link
 	Events   int64 // of these releases
 }
 
-// IsOverdue reports whether the fix waits for a deploy in vain (decisions 6): the error goes on in releases that are newer than the
-// link, and no deploy named it.
+// IsOverdue reports whether the fix waits for a deploy in vain (decisions 6): the error continues in releases that are newer than
+// the link, and no deploy named the fix.
 func (w Waiting) IsOverdue(now time.Time) bool {
 	if w.Events <= 0 {
 		return false
@@ -24,8 +25,8 @@ func (w Waiting) IsOverdue(now time.Time) bool {
 	return w.Deploys >= overdueDeploys || w.Deploys > 0 && !now.Before(w.LinkedAt.Add(OverdueAfter))
 }
 
-// IsNewRelease reports whether the release of that name was first deployed after the project's deploy with the number. Deploys are as
-// for IsReleaseWithFix.
+// IsNewRelease reports whether the release with that name was first deployed after the project's deploy with the number. The
+// parameter deploys is as in IsReleaseWithFix.
 func IsNewRelease(name string, after int64, deploys []Deploy) bool {
 	commits := commitsOfRelease(name, deploys)
 	isNew := false

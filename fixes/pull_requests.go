@@ -10,7 +10,7 @@ import (
 // maxURL is how long the URL of a pull request may be, in characters.
 const maxURL = 500
 
-// gitHub is the public host that has pull requests alone. Of others it is not known what they run.
+// gitHub is the public host that has only pull requests. Other hosts may run any software.
 const gitHub = "github.com"
 
 var (
@@ -34,9 +34,9 @@ func ParseHosts(text string) Hosts {
 	return hosts
 }
 
-// ParsePullRequest returns the URL of a pull request on one of the hosts, in lower case: https://<host>/<owner>/<repo>/pull/<number>, or
-// GitLab's https://<host>/<group>/<project>/-/merge_requests/<number>. With a repository (owner/name) it must be of that one. The error
-// says what is allowed.
+// ParsePullRequest returns the URL of a pull request on one of the hosts, in lower case:
+// https://<host>/<owner>/<repo>/pull/<number>, or GitLab's https://<host>/<group>/<project>/-/merge_requests/<number>. With a
+// repository (owner/name) it must belong to that one. The error says what is allowed.
 func (h Hosts) ParsePullRequest(text, repository string) (string, error) {
 	url := strings.ToLower(text)
 	found := h.findRepository(url)
@@ -49,7 +49,7 @@ func (h Hosts) ParsePullRequest(text, repository string) (string, error) {
 	return url, nil
 }
 
-// findRepository returns the repository of a pull request in lower case, empty when the URL is none on the hosts.
+// findRepository returns the repository of a pull request in lower case, empty when the URL is not a pull request on the hosts.
 func (h Hosts) findRepository(url string) string {
 	for _, host := range h {
 		path, onHost := strings.CutPrefix(url, "https://"+host+"/")
@@ -66,7 +66,7 @@ func (h Hosts) findRepository(url string) string {
 	return ""
 }
 
-// describeForms says how pull requests are named on the hosts.
+// describeForms lists the URL forms of pull requests on the hosts.
 func (h Hosts) describeForms() string {
 	forms := make([]string, 0, len(h))
 	for _, host := range h {
@@ -78,7 +78,7 @@ func (h Hosts) describeForms() string {
 	return strings.Join(forms, " or ")
 }
 
-// PullRequestURL returns the URL of the pull request with a number in a repository on a host, as ParsePullRequest does.
+// PullRequestURL returns the URL of the pull request with a number in a repository on a host, in the form of ParsePullRequest.
 func PullRequestURL(host, repository, number string) string {
 	return strings.ToLower("https://" + host + "/" + repository + "/pull/" + number)
 }

@@ -7,8 +7,8 @@ import (
 
 // Push is a push to a branch, as source control reports it.
 type Push struct {
-	Before  string // where the branch was, and After begins from; empty when it did not exist, or was moved elsewhere
-	After   string // where the branch is
+	Before  string // the branch before, an ancestor of After; empty when the branch did not exist, or was moved elsewhere
+	After   string // the branch now
 	Commits []PushedCommit
 }
 
@@ -16,17 +16,17 @@ type Push struct {
 type PushedCommit struct {
 	SHA       string
 	Message   string
-	WasPushed bool // it was there before, on another branch
+	WasPushed bool // it was already on another branch
 }
 
-// Step says that a commit comes after another: who has it has the one before it too.
+// Step says that a commit comes after another: everything with the commit also has the one before it.
 type Step struct{ Commit, Before string }
 
-// maxSteps is how many commits of one push count at most. GitHub reports no more.
+// maxSteps is how many commits of one push count. GitHub reports no more.
 const maxSteps = 2048
 
-// ListSteps returns what a push says of the order of commits. In a push without merges each comes after the one before it. Of
-// one with merges it is only known that all are in the commit to which the branch was moved: a report names no parents.
+// ListSteps returns the order of commits in a push. In a push without merges each comes after the one before it. A push with
+// merges only shows that all commits are in the branch's new head, because a report does not name parents.
 func (p Push) ListSteps() []Step {
 	after := strings.ToLower(p.After)
 	if !isCommit(after) || isNone(after) {
@@ -54,8 +54,8 @@ func (p Push) ListSteps() []Step {
 	return steps
 }
 
-// findLine returns the commits of a push without merges, the oldest first, nil when it may have some. GitHub reports the newest
-// last, Gitea first. Commits of another branch among new ones came by a merge, whatever its message says.
+// findLine returns the commits of a push without merges, the oldest first, nil when it may have merges. GitHub reports the newest
+// last, Gitea first. Commits of another branch among new ones came by a merge, even if no message says so.
 func (p Push) findLine(after string) []string {
 	if len(p.Commits) == 0 || len(p.Commits) > maxSteps {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"errand/fixes"
 )
 
-// history is a repository as git has it: the parents of each commit, which come before it.
+// history is a repository as in git: the parents of each commit, which come before it.
 type history [][]int
 
 func drawHistory(r *rapid.T) history {
@@ -27,14 +27,14 @@ func drawHistory(r *rapid.T) history {
 	return h
 }
 
-// has reports whether a commit has another: it is the same, or a parent of it has it.
+// has reports whether a commit contains another: it is the same, or a parent contains it.
 func (h history) has(commit, other int) bool {
 	return commit == other || slices.ContainsFunc(h[commit], func(parent int) bool { return h.has(parent, other) })
 }
 
 func shaOf(commit int) string { return fmt.Sprintf("%040x", commit+1) }
 
-// report makes a push of a branch from a commit to one that has it, as GitHub does.
+// report makes a push of a branch from a commit to a descendant, in GitHub's form.
 func (h history) report(from, to int, known []bool) fixes.Push {
 	push := fixes.Push{Before: shaOf(from), After: strings.ToUpper(shaOf(to))}
 	for commit := range h {

@@ -2,12 +2,12 @@ package fixes
 
 import "errand/core"
 
-// IsReleaseWithFix reports whether the release of that name contains the fix that a deploy brought first. That is the
-// deploy's own release, and each whose first deploy to the same environment came later. An old release that is deployed
-// again does not contain it, and one that was never deployed there is not known to.
+// IsReleaseWithFix reports whether the release with that name contains the fix that a deploy brought first. These are the
+// deploy's own release, and each release that was first deployed to the same environment later. An old release that is deployed
+// again does not contain it, and a release that was never deployed there is not known to contain it.
 //
-// A release can also be named by the SHA of a deploy's commit: 1.4.0 and the commit from which it was made are one release.
-// Names are stored ones (core.StoreName). Deploys that share neither the name nor a commit with it may be left out of the deploys.
+// The SHA of a deploy's commit can also name a release: 1.4.0 and its commit are one release. Names are stored ones
+// (core.StoreName). The deploys may leave out those that share neither the name nor a commit with the release.
 func IsReleaseWithFix(name string, first Deploy, deploys []Deploy) bool {
 	commits := commitsOfRelease(name, deploys)
 	if isOneOf(first, name, commits) {
@@ -26,7 +26,7 @@ func IsReleaseWithFix(name string, first Deploy, deploys []Deploy) bool {
 	return later
 }
 
-// commitsOfRelease returns the commits by which a release is known: those of its deploys, and its name.
+// commitsOfRelease returns the commits that identify a release: the commits of its deploys, and its name.
 func commitsOfRelease(name string, deploys []Deploy) []string {
 	commits := []string{name}
 	for _, d := range deploys {
@@ -37,7 +37,7 @@ func commitsOfRelease(name string, deploys []Deploy) []string {
 	return commits
 }
 
-// isOneOf reports whether a deploy is one of the release with that name and those commits.
+// isOneOf reports whether a deploy belongs to the release with that name and those commits.
 func isOneOf(d Deploy, name string, commits []string) bool {
 	if core.IsSameName(d.Release, name) {
 		return true

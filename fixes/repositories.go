@@ -9,8 +9,8 @@ import (
 var repositoryForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*/\.?[a-z0-9_-][a-z0-9._-]*$`)
 
 // ParseRepository returns a repository as owner/name in lower case, the form that projects store, and its host:
-// https://github.com/Acme/shop.git is acme/shop on github.com. Without a host it is on the first. It reports false for a repository on
-// another host, and for anything else.
+// https://github.com/Acme/shop.git is acme/shop on github.com. Without a host it is on the first. It returns false for a
+// repository on another host, and for any other text.
 func (h Hosts) ParseRepository(text string) (repository, host string, ok bool) {
 	repository, host = strings.ToLower(text), h[0]
 	if scheme, rest, isURL := strings.Cut(repository, "://"); isURL {
@@ -25,12 +25,12 @@ func (h Hosts) ParseRepository(text string) (repository, host string, ok bool) {
 	return repository, host, repositoryForm.MatchString(repository)
 }
 
-// remoteForm is the URL of a remote of git: over HTTPS with or without a user, over SSH, or in the form of scp.
+// remoteForm is the URL of a git remote: over HTTPS with or without a user, over SSH, or in the form of scp.
 var remoteForm = regexp.MustCompile(
 	`^(?:https?://(?:[^/@]*@)?([^/@]+)/|(?:ssh|git)://(?:[^/@]*@)?([^/@:]+)(?::[0-9]+)?/|(?:[^/@]*@)?([^/@:]+):/?)([^?#]+?)(?:\.git)?/?$`)
 
-// ParseRemote returns the host and the path of a repository from the URL of a remote of git, such as git@github.com:acme/shop.git. It
-// reports false for a folder of this machine.
+// ParseRemote returns the host and the path of a repository from the URL of a git remote, such as git@github.com:acme/shop.git.
+// It returns false for a local folder.
 func ParseRemote(url string) (host, path string, ok bool) {
 	match := remoteForm.FindStringSubmatch(strings.TrimSpace(url))
 	if match == nil {

@@ -22,7 +22,7 @@ func deploysInOrder(deploys ...fixes.Deploy) []fixes.Deploy {
 
 func TestIsReleaseWithFix(t *testing.T) {
 	t.Parallel()
-	// The fix came with the second deploy.
+	// The second deploy brought the fix.
 	usual := deploysInOrder(
 		fixes.Deploy{Release: "2.0", Environment: "production", Commit: oldCommit},
 		fixes.Deploy{Release: "1.1", Environment: "production", Commit: fixCommit},

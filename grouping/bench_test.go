@@ -8,7 +8,7 @@ import (
 	"errand/core"
 )
 
-// frameStyle is how frames of a platform look; %s is a word that differs from frame to frame.
+// frameStyle is the form of a platform's frames; %s is a word that differs from frame to frame.
 type frameStyle struct{ function, module, file string }
 
 var frameStyles = map[string]frameStyle{
@@ -25,7 +25,7 @@ var frameStyles = map[string]frameStyle{
 
 var frameWords = [...]string{"address", "basket", "card", "delivery", "entry", "filter", "gift", "history", "item", "journal"}
 
-// typicalEvent has two exceptions of 20 frames; every n-th frame is the application's own.
+// typicalEvent has two exceptions of 20 frames; every n-th frame belongs to the application.
 func typicalEvent(platform string, every int) *core.Event {
 	style := frameStyles[platform]
 	fill := func(pattern string, i int) core.Untrusted {

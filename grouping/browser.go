@@ -2,10 +2,10 @@ package grouping
 
 import "strings"
 
-// endlessRecursion is the one wording of a stack that overflowed.
+// endlessRecursion is the single wording for a stack overflow.
 const endlessRecursion = "endless recursion"
 
-// wholeWordings maps the texts that browsers have for the same error to one wording.
+// wholeWordings maps the texts of different browsers for the same error to one wording.
 var wholeWordings = map[string]string{
 	"Failed to fetch": "fetch failed", // Chromium
 	"NetworkError when attempting to fetch resource.": "fetch failed", // Firefox
@@ -27,7 +27,7 @@ var wholeWordings = map[string]string{
 	"Importing a module script failed.": "import failed", // Safari
 }
 
-// wordingPrefixes are the beginnings of those texts that end with details.
+// wordingPrefixes are the beginnings of texts that end with details.
 var wordingPrefixes = [...]struct {
 	prefix string
 	read   func(rest string) string
@@ -50,9 +50,9 @@ var wordingPrefixes = [...]struct {
 	{"error loading dynamically imported module", wordFailedImport},
 }
 
-// unifyBrowserWording returns one wording for what the engines of JavaScript say in different words about the same error,
-// and whether it knows the error. The name of the property, function or variable stays, as it is written in the code.
-// It is for the group only; titles keep the original.
+// unifyBrowserWording returns one wording for an error that JavaScript engines describe in different words, and whether it knows
+// the error. The name of the property, function or variable stays, as written in the code. The result is only for the group;
+// titles keep the original.
 func unifyBrowserWording(value string) (string, bool) {
 	if wording, found := wholeWordings[value]; found {
 		return wording, true
@@ -93,7 +93,7 @@ func findQuoted(text string) string {
 	return name
 }
 
-// findTarget returns the expression in "evaluating 'a.b.c()'", without the value that it sets.
+// findTarget returns the expression in "evaluating 'a.b.c()'", without the assigned value.
 func findTarget(text string) string {
 	_, text, _ = strings.Cut(text, "'")
 	if i := strings.LastIndexByte(text, '\''); i >= 0 {

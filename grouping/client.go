@@ -6,8 +6,8 @@ import (
 	"errand/core"
 )
 
-// choosesGroup reports whether the client chose the group of the event: an empty list, empty texts and the bare
-// "{{ default }}" leave the choice to us.
+// choosesGroup reports whether the client chose the group of the event: an empty list, empty texts and the bare "{{ default }}"
+// leave the choice to Errand.
 func choosesGroup(fingerprint []core.Untrusted) bool {
 	for _, part := range fingerprint {
 		if text := strings.TrimSpace(string(part)); text != "" && parseVariable(text) != "default" {
@@ -17,8 +17,8 @@ func choosesGroup(fingerprint []core.Untrusted) bool {
 	return false
 }
 
-// writeClientFingerprint writes the fingerprint that the application chose, its variables replaced. A variable is replaced
-// once; after that its name stays. Repeated, a large value would cost a multiple of what the sender paid for it.
+// writeClientFingerprint writes the fingerprint that the application chose, with its variables replaced. Each variable is
+// replaced once; after that its name stays. Otherwise, repeating a large value would cost a multiple of the sender's own effort.
 func (d *digest) writeClientFingerprint(event *core.Event) {
 	d.writePart("client")
 	variables := fingerprintVariables{event: event}
@@ -55,15 +55,15 @@ func parseVariable(text string) string {
 	return strings.TrimSpace(inner)
 }
 
-// fingerprintVariables holds what the variables of one event's fingerprint stand for.
+// fingerprintVariables holds the values of the variables in one event's fingerprint.
 type fingerprintVariables struct {
 	event    *core.Event
 	replaced map[string]bool
 
-	hasSubject bool // whether the two below are set
+	hasSubject bool // the two below are set
 	exception  core.Exception
-	function   core.Untrusted // of the frame that crashed
-	module     core.Untrusted // of the same
+	function   core.Untrusted // of the crash frame
+	module     core.Untrusted // of the same frame
 }
 
 func (v *fingerprintVariables) markReplaced(name string) {
@@ -87,7 +87,7 @@ func (v *fingerprintVariables) findSubject() {
 	}
 }
 
-// lookUp returns the value of a variable. The names are those of the Sentry SDKs.
+// lookUp returns the value of a variable. The Sentry SDKs use the same names.
 func (v *fingerprintVariables) lookUp(name string) (value string, found bool) {
 	event := v.event
 	if tag, found := strings.CutPrefix(name, "tags."); found {

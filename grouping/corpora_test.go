@@ -17,8 +17,8 @@ import (
 	"errand/testkit/corpora"
 )
 
-// TestCorporaGrouping scores the groups against those of another tracker. One pair cannot be had: three of the events
-// are the same but for settings of that tracker, and two pairs of them must group and the third must not.
+// TestCorporaGrouping scores the groups against another tracker's. One pair is impossible: three of the events differ only in
+// settings of that tracker, and two pairs of them must group and the third must not.
 func TestCorporaGrouping(t *testing.T) {
 	t.Parallel()
 	dir := corpora.FindCorpus(t, "grouping")
@@ -54,7 +54,7 @@ func TestCorporaGrouping(t *testing.T) {
 	require.LessOrEqual(t, wrong, 3)
 }
 
-// trackerAnswer is what a real tracker made of an event. One of its programming interfaces has the exceptions as an entry.
+// trackerAnswer is a real tracker's result for an event. One of its programming interfaces has the exceptions as an entry.
 type trackerAnswer struct {
 	Title, Culprit string
 	Exception      trackerExceptions
@@ -89,8 +89,8 @@ func (a *trackerAnswer) setSources(t *testing.T, event *core.Event) {
 	}
 }
 
-// TestCorporaTitles scores titles and culprits against the answers of another tracker. Two culprits cannot be had: the
-// corpus has lost the frame that they name.
+// TestCorporaTitles scores titles and culprits against another tracker's. Two culprits are impossible: the corpus has lost the
+// frame that they name.
 func TestCorporaTitles(t *testing.T) {
 	t.Parallel()
 	dir := corpora.FindCorpus(t, "glitchtip-2022")

@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// digest collects what the hash of a group covers: a sequence of parts, each with its length before it, so that two
-// different sequences never have the same bytes.
+// digest collects the input of a group's hash: a sequence of parts, each with its length before it, so that two different
+// sequences never have the same bytes.
 type digest struct {
 	buf []byte
 }
 
-// lengthSize is the room that a part's length takes.
+// lengthSize is the size of a part's length in bytes.
 const lengthSize = 4
 
-// maxPooledBuffer is how large a buffer may be to be used again.
+// maxPooledBuffer is the largest buffer that is used again.
 const maxPooledBuffer = 64 << 10
 
 // digestPool keeps buffers from event to event.
@@ -35,7 +35,7 @@ func (d *digest) writePart(s string) {
 	d.closePart(start)
 }
 
-// openPart begins a part, and returns where: what is appended to buf until closePart is its text. Parts may hold parts.
+// openPart begins a part, and returns its start: everything appended to buf until closePart is its text. Parts may be nested.
 func (d *digest) openPart() int {
 	d.buf = append(d.buf, make([]byte, lengthSize)...)
 	return len(d.buf)

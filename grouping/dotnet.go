@@ -2,9 +2,9 @@ package grouping
 
 import "strings"
 
-// appendDotNet appends the full name of a method as it was written. The compiler moves the body of an async method,
-// iterator, lambda or local function into a class of its own: Cart+<AddAsync>d__5.MoveNext is Cart.AddAsync,
-// Cart+<>c.<Add>b__0_1 is Cart.Add. Type arguments, arguments and assemblies are left out.
+// appendDotNet appends the full name of a method as it was written. The compiler moves the body of an async method, iterator,
+// lambda or local function into a separate class: Cart+<AddAsync>d__5.MoveNext is Cart.AddAsync, Cart+<>c.<Add>b__0_1 is
+// Cart.Add. Type arguments, arguments and assemblies are left out.
 func appendDotNet(buf []byte, module, function string) []byte {
 	start := len(buf)
 	module, _, _ = strings.Cut(module, ",")
@@ -59,7 +59,7 @@ func cutDotNetSignature(function string) string {
 	return function[from:]
 }
 
-// nextDotNetPart splits a name at the first dot, plus or slash that is not within brackets.
+// nextDotNetPart splits a name at the first dot, plus or slash outside brackets.
 func nextDotNetPart(name string) (part, rest string) {
 	depth := 0
 	for i := range len(name) {
@@ -77,8 +77,8 @@ func nextDotNetPart(name string) (part, rest string) {
 	return name, ""
 }
 
-// findWrittenMethod returns the method in the name of a generated class or method, empty for a class of closures:
-// <AddAsync>d__5, <<Main>b__0>d, <Main>g__Check|0_0 (the local function Main.Check), <>c__DisplayClass1_0.
+// findWrittenMethod returns the method in the name of a generated class or method, empty for a class of closures: <AddAsync>d__5,
+// <<Main>b__0>d, <Main>g__Check|0_0 (the local function Main.Check), <>c__DisplayClass1_0.
 func findWrittenMethod(part string) string {
 	name, rest, _ := strings.Cut(strings.TrimLeft(part, "<"), ">")
 	name = strings.TrimPrefix(name, ".") // <.ctor>b__0

@@ -6,7 +6,7 @@ import (
 	"errand/core"
 )
 
-// detail is what distinguishes exceptions.
+// detail is a property that distinguishes exceptions.
 type detail uint8
 
 const (
@@ -14,7 +14,7 @@ const (
 	byValue               // by type and parameterised value, when no exception has a usable stack
 )
 
-// details are the ones to try, the best first: the next is tried when no exception has this one.
+// details are tried in order, the best first: the next one is tried when no exception has this one.
 var details = [...]detail{byStack, byValue}
 
 // writeExceptions writes the chain or tree of exceptions, and reports whether there was anything to write.
@@ -44,7 +44,7 @@ func (d *digest) writeExceptions(event *core.Event) bool {
 	return false
 }
 
-// writeChain writes an exception and its causes by one detail, and reports whether any of them has it.
+// writeChain writes one detail of an exception and its causes, and reports whether any of them has it.
 func (d *digest) writeChain(exceptions []core.Exception, by detail, lang language) (found bool) {
 	for i := range exceptions {
 		if d.writeException(&exceptions[i], by, lang) {
@@ -54,7 +54,7 @@ func (d *digest) writeChain(exceptions []core.Exception, by detail, lang languag
 	return found
 }
 
-// writeException writes one exception by one detail, and reports whether it has that detail.
+// writeException writes one detail of an exception, and reports whether the exception has it.
 func (d *digest) writeException(exception *core.Exception, by detail, lang language) bool {
 	kind := string(exception.Type)
 	if hasMadeUpType(exception) && (by == byStack || exception.Value != "") {
@@ -69,13 +69,13 @@ func (d *digest) writeException(exception *core.Exception, by detail, lang langu
 	return kind != "" || value != ""
 }
 
-// writeTypeAndStack writes an exception's type and stack, and reports whether it has a usable stack. The value is written
-// too where type and stack do not say what happened: the frame of the crash says nothing, or an application reports all
-// its errors through one function.
+// writeTypeAndStack writes an exception's type and stack, and reports whether it has a usable stack. The value is also written
+// when type and stack do not describe the error: the crash frame says nothing, or an application reports all its errors through
+// one function.
 func (d *digest) writeTypeAndStack(exception *core.Exception, kind string, lang language) bool {
 	isOverflow := isStackOverflow(exception)
 	if isOverflow {
-		kind = endlessRecursion // engines of JavaScript have different types for it
+		kind = endlessRecursion // JavaScript engines have different types for it
 	}
 	d.writePart(simplifyType(kind))
 	start := d.openPart()
@@ -92,7 +92,7 @@ func (d *digest) writeTypeAndStack(exception *core.Exception, kind string, lang 
 	return hasKeys
 }
 
-// describeException returns the type and the value of an exception without what differs from one occurrence to the next.
+// describeException returns the type and the value of an exception without the parts that differ between occurrences.
 func describeException(kind, value string, lang language) (string, string) {
 	value = firstLine(value)
 	if lang == javaScript || lang == unknownLanguage {
@@ -103,7 +103,7 @@ func describeException(kind, value string, lang language) (string, string) {
 	return simplifyType(kind), ParameterizeText(value)
 }
 
-// simplifyType returns the name of an exception's class without type arguments and without what a runtime adds to the
+// simplifyType returns the name of an exception's class without type arguments and without the additions of a runtime to the
 // names of anonymous classes: "*app.NotFound[int]" is "*app.NotFound".
 func simplifyType(kind string) string {
 	kind = clipTo(kind, maxNameRead)

@@ -2,10 +2,10 @@ package grouping
 
 import "strings"
 
-// shortestNameHash is the length from which hexadecimal digits in a file's name are taken for a hash.
+// shortestNameHash is the least number of hexadecimal digits in a file's name that count as a hash.
 const shortestNameHash = 6
 
-// appendFileName appends the name of a file in lower case: without folders, query, content hash and version.
+// appendFileName appends the name of a file in lower case, without folders, query, content hash and version.
 func appendFileName(buf []byte, path string, lang language) []byte {
 	if strings.HasPrefix(path, "eval at ") { // V8: eval at add (/app/cart.js:12:3), <anonymous>
 		return buf
@@ -32,9 +32,8 @@ func appendFileName(buf []byte, path string, lang language) []byte {
 	return buf
 }
 
-// appendClean appends a file's name without the parts that a build or deployment puts in: content hashes, UUIDs and
-// versions between separators. What bundlers and notebooks make is full of numbers; elsewhere short ones are chosen by
-// people (0001_initial.py).
+// appendClean appends a file's name without the parts that a build or deployment adds: content hashes, UUIDs and versions between
+// separators. Files of bundlers and notebooks are full of numbers; elsewhere people choose short numbers (0001_initial.py).
 func appendClean(buf []byte, name string, lang language) []byte {
 	if strings.IndexFunc(name, isDigit) < 0 {
 		return append(buf, name...)
@@ -65,7 +64,7 @@ func appendClean(buf []byte, name string, lang language) []byte {
 	return buf
 }
 
-// trimSeparator drops the separator in front of a part that is left out. The first part of a name has no separator.
+// trimSeparator drops the separator before a part that is left out. The first part of a name has no separator.
 func trimSeparator(b []byte, start int) []byte {
 	if len(b) > start && isSeparator(b[len(b)-1]) {
 		return b[:len(b)-1]
@@ -81,7 +80,7 @@ func isSeparator(c byte) bool {
 	return false
 }
 
-// isBuildPart reports whether a part of a file's name is a hash or number of a build.
+// isBuildPart reports whether a part of a file's name is a hash or number from a build.
 func isBuildPart(part string, generated bool) bool {
 	if len(part) < shortestNameHash && !generated {
 		return false
@@ -102,7 +101,7 @@ func isBuildPart(part string, generated bool) bool {
 	return len(part) >= 8 && (shape.changes >= 2 || shape.uppers > 0) // index-B3kd92Xa.js
 }
 
-// isVersionPart reports whether name[i:end] is a number of a version like 1.2.3 or v2.0.
+// isVersionPart reports whether name[i:end] is a number in a version like 1.2.3 or v2.0.
 func isVersionPart(name string, i, end int) bool {
 	number := func(from, to int) bool {
 		s := name[from:to]

@@ -6,20 +6,20 @@ import (
 	"errand/core"
 )
 
-// frameContent is what the key of a frame holds.
+// frameContent is the content of a frame's key.
 type frameContent uint8
 
 const (
 	holdsNothing  frameContent = iota
-	holdsLocation              // a file or module, but not where in it
+	holdsLocation              // a file or module, but no position in it
 	holdsCode                  // a function or a line of code
 )
 
-// longestLine is the length up to which a context line was written by a person; longer ones are minified.
+// longestLine is the greatest length of a context line that people write; longer lines are minified.
 const longestLine = 120
 
-// writeFrame writes the key of frame i of a stack: its module or file, and its function or line of code. Line numbers and
-// the folders that the application is installed in are left out.
+// writeFrame writes the key of frame i of a stack: its module or file, and its function or line of code. Line numbers and the
+// folders of the installation are left out.
 func (d *digest) writeFrame(frames []core.Frame, i int, lang language) frameContent {
 	frame, function := &frames[i], string(core.ViewFrame(frames, i).Function)
 	lang = lang.ofFrame(frame)
@@ -47,8 +47,8 @@ func (d *digest) writeFrame(frames []core.Frame, i int, lang language) frameCont
 	return holdsNothing
 }
 
-// writeFunctionOrLine writes the function of a frame, or its line of code where the function has no name, or one that may
-// be a minifier's. Only files with a URL are minified: those of pages, and app:// in an app.
+// writeFunctionOrLine writes the function of a frame, or its line of code when the function has no name, or a name that may come
+// from a minifier. Only files with a URL are minified: files of pages, and app:// in an app.
 func (d *digest) writeFunctionOrLine(frame *core.Frame, function string, lang language) {
 	start := len(d.buf)
 	d.buf = lang.appendFunction(d.buf, function)
@@ -60,8 +60,8 @@ func (d *digest) writeFunctionOrLine(frame *core.Frame, function string, lang la
 	}
 }
 
-// writeQualifiedName writes the key of a frame of Go or .NET. Their SDKs cut a function's full name into module and
-// function at different places, so both are read as one name.
+// writeQualifiedName writes the key of a frame of Go or .NET. Their SDKs cut a function's full name into module and function at
+// different places, so both are read as one name.
 func (d *digest) writeQualifiedName(frame *core.Frame, function string, lang language) frameContent {
 	start := len(d.buf)
 	if !isUnknownName(function) {
@@ -79,7 +79,7 @@ func (d *digest) writeQualifiedName(frame *core.Frame, function string, lang lan
 	return holdsNothing
 }
 
-// writeLocation writes the module of a frame, else the name of its file.
+// writeLocation writes the module of a frame, or else the name of its file.
 func (d *digest) writeLocation(frame *core.Frame, lang language) {
 	switch module := clipTo(string(frame.Module), maxNameRead); {
 	case frame.Source != nil:
@@ -99,9 +99,9 @@ func (d *digest) writeLocation(frame *core.Frame, lang language) {
 	}
 }
 
-// writeMappedCode writes the line of code that a source map led to, else what is called there, else the name of the function.
-// So a better name for a function changes the keys of those frames alone that have neither a line nor a call, and of them
-// only where the name was a minifier's, and the key another one after each build.
+// writeMappedCode writes the line of code from a source map, or else the name of the called function there, or else the name of
+// the function. So a better name for a function changes only the keys of frames without a line and a call, and only if the old
+// name came from a minifier: such a key changed with each build anyway.
 func (d *digest) writeMappedCode(frame *core.Frame, function string) {
 	start := len(d.buf)
 	if d.buf = appendLine(d.buf, string(frame.ContextLine)); len(d.buf) > start {
@@ -113,8 +113,8 @@ func (d *digest) writeMappedCode(frame *core.Frame, function string) {
 	d.buf = appendJavaScript(d.buf, function)
 }
 
-// appendLine appends a context line, white space within it as one space. A line that is cut, minified or part of an HTML
-// page is left out.
+// appendLine appends a context line, with white space in it as one space. It leaves out a line that is cut, minified or part of
+// an HTML page.
 func appendLine(buf []byte, line string) []byte {
 	line = strings.TrimSpace(line)
 	if len(line) > longestLine || strings.Contains(line, "{snip}") || isMarkup(line) {
@@ -124,7 +124,7 @@ func appendLine(buf []byte, line string) []byte {
 		switch {
 		case line[i] > ' ':
 			buf = append(buf, line[i])
-		case i > 0 && line[i-1] > ' ': // the first of some white space
+		case i > 0 && line[i-1] > ' ': // the first white space of a run
 			buf = append(buf, ' ')
 		}
 	}
@@ -140,7 +140,7 @@ func isMarkup(line string) bool {
 	return false
 }
 
-// frameFile returns the file of a frame, empty when it is not known.
+// frameFile returns the file of a frame, empty when unknown.
 func frameFile(f *core.Frame) string {
 	if f.Filename != "" {
 		return string(f.Filename)
@@ -165,8 +165,8 @@ func isURL(path string) bool {
 	return false
 }
 
-// isRuntimeFrame reports whether frames[i] belongs to the JavaScript engine or to a text that was evaluated as code: one
-// browser shows such frames, another does not. Dart marks the gaps of asynchronous stacks in the same way.
+// isRuntimeFrame reports whether frames[i] belongs to the JavaScript engine or to a text that was evaluated as code: some
+// browsers show such frames, others do not. Dart marks the gaps in asynchronous stacks in the same way.
 func isRuntimeFrame(frames []core.Frame, i int, lang language) bool {
 	if lang == javaScript && isEvaluated(frames, i) {
 		return true
@@ -182,8 +182,8 @@ func isRuntimeFrame(frames []core.Frame, i int, lang language) bool {
 	return false
 }
 
-// isDecoratorWrapper reports whether a frame is a Python decorator's wrapper around the function of the next frame, by
-// the names that such wrappers have by convention.
+// isDecoratorWrapper reports whether a frame is a Python decorator's wrapper around the function of the next frame, judging by
+// the conventional names of such wrappers.
 func isDecoratorWrapper(f *core.Frame, lang language) bool {
 	if lang != python {
 		return false

@@ -7,9 +7,9 @@ import (
 	"errand/core"
 )
 
-// appendGo appends the full name of a function without the numbers of closures and without type arguments. SDKs cut
-// the name at different dots (module "main", function "run.func1"; or module "main.run.func1", function "2"), so that
-// only the whole is stable.
+// appendGo appends the full name of a function without the numbers of closures and without type arguments. SDKs cut the name at
+// different dots (module "main", function "run.func1"; or module "main.run.func1", function "2"), so that only the whole name is
+// stable.
 func appendGo(buf []byte, module, function string) []byte {
 	start := len(buf)
 	if i := strings.LastIndex(module, "/vendor/"); i >= 0 {
@@ -22,7 +22,7 @@ func appendGo(buf []byte, module, function string) []byte {
 	return appendGoParts(buf, start, cutTypeArguments(function))
 }
 
-// appendGoParts appends the parts of a name between dots; closures within closures count as one.
+// appendGoParts appends the parts of a name between dots; nested closures count as one.
 func appendGoParts(buf []byte, start int, name string) []byte {
 	for part := range strings.SplitSeq(name, ".") {
 		part = plainGoPart(part)
@@ -37,7 +37,7 @@ func appendGoParts(buf []byte, start int, name string) []byte {
 	return buf
 }
 
-// plainGoPart returns the same name for every closure, whatever its number.
+// plainGoPart returns the same name for every closure, regardless of its number.
 func plainGoPart(part string) string {
 	if part == "" || !isDigit(rune(part[len(part)-1])) && strings.IndexByte(part, '-') < 0 {
 		return part
@@ -55,7 +55,7 @@ func plainGoPart(part string) string {
 	return part
 }
 
-// cutTypeArguments drops what is between brackets.
+// cutTypeArguments drops the text in brackets.
 func cutTypeArguments(name string) string {
 	if strings.IndexByte(name, '[') < 0 {
 		return name
@@ -75,9 +75,8 @@ func cutTypeArguments(name string) string {
 	return string(kept)
 }
 
-// plainGoErrors are the types that say only "an error": those of the standard library and of the libraries that wrap
-// errors or add a stack to them. Errors of Go have no stack of their own, so that the SDK sends the one of the function
-// which reported them.
+// plainGoErrors are the types that say only "an error": types of the standard library and of the libraries that wrap errors or
+// add a stack to them. Go's errors have no stack, so the SDK sends the stack of the function that reported them.
 var plainGoErrors = map[string]bool{
 	"*errors.errorString": true, "*fmt.wrapError": true, "*fmt.wrapErrors": true, "*errors.joinError": true,
 	"*errors.fundamental": true, "*errors.withStack": true, "*errors.withMessage": true, // github.com/pkg/errors
@@ -94,9 +93,9 @@ var plainGoErrors = map[string]bool{
 	"*status.Error": true, "*status.statusError": true, "*status.wrappedError": true, // google.golang.org/grpc
 }
 
-// isPlainType reports whether the type of an exception says nothing about it: in Go, and in Rust where all panics have
-// one type and errors of anyhow another, while optimised programs show few of the functions that were called. What a
-// group of errors is about is said by its parts.
+// isPlainType reports whether the type of an exception says nothing about it: in Go, and in Rust, where all panics have one type
+// and errors of anyhow another, while optimised programs show few of the called functions. A group of errors is described by its
+// parts.
 func isPlainType(exception *core.Exception, lang language) bool {
 	switch lang {
 	case goLang:

@@ -15,8 +15,8 @@ import (
 	"errand/testkit/golden"
 )
 
-// TestGoldens shows for an event of each platform what its group is made of. A change of these files for the same
-// Version forks issues in every installation.
+// TestGoldens shows for an event of each platform the input of its group. A change of these files for the same Version forks
+// issues in every installation.
 func TestGoldens(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("testdata", "events", "*.json"))
@@ -35,7 +35,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// explainEvent returns all that grouping makes of an event, with the parts of its key in readable form.
+// explainEvent returns all results of grouping for an event, with the parts of its key in readable form.
 func explainEvent(e *core.Event) string {
 	var d digest
 	d.writeV1(e)

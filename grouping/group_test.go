@@ -10,7 +10,7 @@ import (
 	"errand/grouping"
 )
 
-// newEvent is an event of one exception, whose frames come nearest the crash first.
+// newEvent is an event of one exception, with its frames nearest the crash first.
 func newEvent(platform, kind, value string, frames ...core.Frame) *core.Event {
 	return &core.Event{Platform: platform, Exceptions: []core.Exception{newException(kind, value, frames...)}}
 }
@@ -19,7 +19,7 @@ func newException(kind, value string, frames ...core.Frame) core.Exception {
 	return core.Exception{Type: core.Untrusted(kind), Value: core.Untrusted(value), Frames: frames}
 }
 
-// ownFrame is a frame of the application in a module; lib is one of a library.
+// ownFrame is a frame of the application in a module; libraryFrame is one of a library.
 func ownFrame(function, module string) core.Frame {
 	return core.Frame{Function: core.Untrusted(function), Module: core.Untrusted(module), InApp: true}
 }
@@ -65,7 +65,7 @@ func numberedFrames(n int) []core.Frame {
 
 func newMessage(text string) *core.Event { return &core.Event{Message: core.Untrusted(text)} }
 
-// deepRecursion is an error in the given depth of a recursion of two functions.
+// deepRecursion is an error at the given depth of a recursion of two functions.
 func deepRecursion(depth int) *core.Event {
 	return newEvent("python", "ValueError", "x",
 		append(append([]core.Frame{ownFrame("check", "shop")},
@@ -180,8 +180,8 @@ func newReport(kind core.ReportKind, subject, detail string) *core.Event {
 	return &core.Event{Report: &core.Report{Kind: kind, Subject: subject, Detail: detail}}
 }
 
-// evaluatedCode is one program in several browsers: Chrome and Firefox show its evaluated code at the call of eval, Safari
-// names no file or hides it, as old Edge does.
+// evaluatedCode is one program in several browsers: Chrome and Firefox show its evaluated code at the call of eval; Safari and
+// old Edge name no file or hide it.
 func evaluatedCode() []*core.Event {
 	const script = "https://a.example/a.js"
 	place := func(function string, column int) core.Frame {
@@ -333,7 +333,7 @@ func TestKeyIsOfTheOnlyVersion(t *testing.T) {
 	require.Regexp(t, "^[0-9a-f]{64}$", key.String())
 }
 
-// A line of a template is named by what stands in it: its number changes with every line that is added above.
+// The text of a template's line names it: its number changes with every line that is added above.
 func TestReportsOfTemplatesWithoutTheLine(t *testing.T) {
 	t.Parallel()
 	key := func(template string) grouping.Key {

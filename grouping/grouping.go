@@ -1,6 +1,6 @@
-// Package grouping decides which events are the same error, and names them: it makes the group key, the title and the
-// culprit of a core.Event (decisions 4). It is pure: the same event has the same key on every machine and in every release
-// of the same Version.
+// Package grouping decides which events are the same error, and names them: it makes the group key, the title and the culprit of
+// a core.Event (decisions 4). It is pure: the same event has the same key on every machine and in every release with the same
+// Version.
 package grouping
 
 import (
@@ -10,8 +10,8 @@ import (
 	"errand/core"
 )
 
-// Version is the version that new issues are made with, their fingerprint_version. Issues are stored under its keys, so
-// what it writes never changes: another way of grouping is another version, in a file beside v1.go.
+// Version is the fingerprint_version of new issues. Issues are stored under its keys, so its output never changes: another way of
+// grouping is another version, in a file beside v1.go.
 const Version = 1
 
 // Key names a group of events within a project.

@@ -11,8 +11,8 @@ import (
 	"errand/grouping"
 )
 
-// What grouping reads of one text is bounded: an event of the largest size costs about as much as counting the words of a
-// plain text of that size. Unbounded, each of these took from 3 seconds to minutes, and counting 30 to 90 milliseconds.
+// Grouping reads a bounded part of each text: an event of the largest size costs about as much as counting the words of a plain
+// text of that size. Without the bound, each of these took from 3 seconds to minutes, and counting 30 to 90 milliseconds.
 func TestHugeTextsCostLittle(t *testing.T) {
 	t.Parallel()
 	huge := func(s string) string { return strings.Repeat(s, 18<<20/len(s)) }
@@ -76,7 +76,7 @@ func countWords(text string) (count int) {
 	return count
 }
 
-// costOf returns how long it takes to group and to name an event.
+// costOf returns how long it takes to group and name an event.
 func costOf(e *core.Event) time.Duration {
 	start := time.Now()
 	grouping.ComputeKey(e)
@@ -94,7 +94,7 @@ func TestLongMessagesAreToldApartByTheirStart(t *testing.T) {
 	require.LessOrEqual(t, len(grouping.ParameterizeText(strings.Repeat("ü", 18<<20))), 8<<10)
 }
 
-// A variable counts once for what it stands for, and after that for its name.
+// A variable is replaced by its value once, and after that by its name.
 func TestRepeatedVariables(t *testing.T) {
 	t.Parallel()
 	of := func(text string, parts ...core.Untrusted) grouping.Key {

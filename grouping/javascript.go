@@ -6,9 +6,9 @@ import (
 	"errand/core"
 )
 
-// appendJavaScript appends the last part of a function's name, which is what the engines agree on: V8's
-// "async Cart.add [as save]", Firefox's "promise callback*Cart.prototype.add" and Safari's "add" are all "add".
-// For functions without a name of their own it appends nothing.
+// appendJavaScript appends the last part of a function's name, which is the same in all engines: V8's "async Cart.add [as save]",
+// Firefox's "promise callback*Cart.prototype.add" and Safari's "add" are all "add". It appends nothing for functions without a
+// name.
 func appendJavaScript(buf []byte, name string) []byte {
 	name, _, _ = strings.Cut(clipTo(name, maxNameRead), " [as ")
 	if i := strings.IndexByte(name, '('); i > 0 { // Promise.all (index 2)
@@ -40,8 +40,8 @@ func isUnknownJavaScript(name string) bool {
 		strings.HasPrefix(name, "wasm-function[") || strings.TrimFunc(name, isDigit) == "" // or the number of a bundle's module
 }
 
-// isEvaluated reports whether frames[i] is code that eval or new Function made of a text. Chrome and Firefox show it at
-// the place of the call of eval, whatever function of that code it is in; Safari and old Edge name no file.
+// isEvaluated reports whether frames[i] is code that eval or new Function made from a text. Chrome and Firefox show it at the
+// call of eval, for every function in that code; Safari and old Edge name no file.
 func isEvaluated(frames []core.Frame, i int) bool {
 	f := &frames[i]
 	for j := i; j < len(frames) && j-i < maxEvaluated && isAtSamePlace(f, &frames[j]); j++ {
@@ -52,15 +52,15 @@ func isEvaluated(frames []core.Frame, i int) bool {
 	return false
 }
 
-// maxEvaluated is how many frames of evaluated code are looked for.
+// maxEvaluated is how many frames are searched for evaluated code.
 const maxEvaluated = 20
 
 func isAtSamePlace(a, b *core.Frame) bool {
 	return a == b || a.Lineno == b.Lineno && a.Colno == b.Colno && frameFile(a) == frameFile(b) && (a.Lineno > 0 || frameFile(a) == "")
 }
 
-// isEval reports whether a frame is the body of evaluated code. The modules that bundlers for development evaluate do not
-// count: they have names of their own, which say more.
+// isEval reports whether a frame is the body of evaluated code. The modules that development bundlers evaluate do not count: they
+// have names that say more.
 func isEval(f *core.Frame) bool {
 	switch f.Function {
 	case "eval", "eval code", "Eval code", "Object.eval", "Function code":

@@ -2,8 +2,8 @@ package grouping
 
 import "strings"
 
-// appendJVM appends the name of a class or method without the classes that proxies generate around it and without
-// the numbers of lambdas, anonymous classes and accessors.
+// appendJVM appends the name of a class or method without the classes that proxies generate around it and without the numbers of
+// lambdas, anonymous classes and accessors.
 func appendJVM(buf []byte, name string) []byte {
 	if strings.IndexByte(name, '/') >= 0 { // app//com.example.Cart, Main$$Lambda/0x00007f8a
 		name, _, _ = strings.Cut(name, "/0x")
@@ -27,13 +27,13 @@ func appendJVM(buf []byte, name string) []byte {
 	return buf
 }
 
-// proxyMarks are the marks with which libraries and compilers name the classes that they derive at run time.
+// proxyMarks are the marks in names of classes that libraries and compilers derive at run time.
 var proxyMarks = [...]string{
 	"$$Enhancer", "$$FastClass", "$$SpringCGLIB", "$$KeyFactory", "$$Lambda", "$$ExternalSynthetic", "$Lambda$",
 	"_$$_", "$$_", "$HibernateProxy$", "$ByteBuddy$", "$MockitoMock$",
 }
 
-// cutProxyMark is the class that a generated class was derived from.
+// cutProxyMark returns the original of a generated class.
 func cutProxyMark(name string) string {
 	for _, mark := range proxyMarks {
 		if i := strings.Index(name, mark); i > 0 {
@@ -43,7 +43,7 @@ func cutProxyMark(name string) string {
 	return name
 }
 
-// counterPrefixes are the texts after which digits are a counter of the compiler or runtime.
+// counterPrefixes are the texts before a counter of the compiler or runtime.
 var counterPrefixes = [...]string{"$", "__", "$Proxy", "jdk.proxy", "Accessor", "_closure", "$eval", "LambdaForm$MH", "LambdaForm$DMH"}
 
 func isCounter(before []byte) bool {

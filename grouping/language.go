@@ -24,7 +24,7 @@ const (
 	perl
 )
 
-// languageOfPlatform returns the language of a platform, by the names that the Sentry SDKs send.
+// languageOfPlatform returns the language of a platform, by the names of the Sentry SDKs.
 func languageOfPlatform(platform string) language {
 	switch platform {
 	case "javascript", "node":
@@ -54,7 +54,7 @@ func languageOfPlatform(platform string) language {
 }
 
 // ofFrame returns the language of a frame. JavaScript events may hold frames of the app around them (React Native), and some
-// clients name no platform: there the file's extension decides.
+// clients name no platform: then the file's extension decides.
 func (l language) ofFrame(f *core.Frame) language {
 	if l != unknownLanguage && l != javaScript {
 		return l
@@ -91,8 +91,8 @@ func (l language) ofFrame(f *core.Frame) language {
 	return l
 }
 
-// appendFunction appends the name of a function without what the compiler or runtime made up, or nothing when the
-// function is not known.
+// appendFunction appends the name of a function without the additions of the compiler or runtime, or nothing when the function is
+// unknown.
 func (l language) appendFunction(buf []byte, name string) []byte {
 	if isUnknownName(name) {
 		return buf
@@ -125,7 +125,7 @@ func (l language) appendFunction(buf []byte, name string) []byte {
 	return append(buf, name...)
 }
 
-// appendQualified is appendFunction for languages where module and function make one name.
+// appendQualified is appendFunction for languages where module and function form one name.
 func (l language) appendQualified(buf []byte, module, function string) []byte {
 	if isUnknownName(module) {
 		module = ""
@@ -137,7 +137,7 @@ func (l language) appendQualified(buf []byte, module, function string) []byte {
 	return appendDotNet(buf, module, function)
 }
 
-// isUnknownName reports whether a name is one that SDKs and runtimes write for what has no name.
+// isUnknownName reports whether SDKs and runtimes write this name for something without a name.
 func isUnknownName(name string) bool {
 	switch name {
 	case "", "?", "??", "???", "<unknown>", "<unknown module>", "<anonymous>", "<redacted>", "<null>", "unknown",
@@ -147,8 +147,8 @@ func isUnknownName(name string) bool {
 	return strings.HasPrefix(name, "0x") // an address that nobody could name
 }
 
-// unwrapElixirClosure returns the named function around an anonymous one: "anonymous fn/1 in App.run/2" is "App.run/2",
-// and "-run/2-fun-0-" is "run/2".
+// unwrapElixirClosure returns the named function around an anonymous one: "anonymous fn/1 in App.run/2" is "App.run/2", and
+// "-run/2-fun-0-" is "run/2".
 func unwrapElixirClosure(name string) string {
 	if strings.HasPrefix(name, "anonymous fn/") {
 		if _, outer, found := strings.Cut(name, " in "); found {

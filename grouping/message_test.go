@@ -18,7 +18,7 @@ func decodeEvent(t *testing.T, payload string) *core.Event {
 	return e
 }
 
-// withStackOf is what SDKs for JavaScript add to a message when they attach stack traces, as versions from 11 do.
+// withStackOf is the addition of JavaScript SDKs to a message when they attach stack traces, from version 11 on.
 func withStackOf(function, text string) string {
 	value, _ := json.Marshal(text)
 	return `"exception":{"values":[{"value":` + string(value) + `,"mechanism":{"type":"generic","handled":true,"synthetic":true},

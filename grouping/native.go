@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// appendNative appends the name of a function of C, C++, Objective-C, Swift or Rust without what differs between
-// builds (hashes, numbers of closures and of copies), arguments, type arguments and result.
+// appendNative appends the name of a function of C, C++, Objective-C, Swift or Rust without the parts that differ between builds
+// (hashes, numbers of closures and of copies), arguments, type arguments and result.
 func appendNative(buf []byte, name string) []byte {
 	name = strings.TrimSpace(unwrapSwiftClosure(cutNativeSuffix(name)))
 	if strings.HasPrefix(name, "___lldb_unnamed_symbol") {
@@ -32,7 +32,7 @@ func appendNative(buf []byte, name string) []byte {
 	return w.buf
 }
 
-// isNativeSpecial reports whether a byte may begin something that does not belong to the name.
+// isNativeSpecial reports whether a byte may begin a part that does not belong to the name.
 func isNativeSpecial(c byte) bool {
 	switch c {
 	case '(', '<', '{', '[', '`', ' ', '$':
@@ -41,7 +41,7 @@ func isNativeSpecial(c byte) bool {
 	return false
 }
 
-// cutNativeSuffix cuts what compilers and linkers put behind a name.
+// cutNativeSuffix cuts the suffixes of compilers and linkers off a name.
 func cutNativeSuffix(name string) string {
 	for i := 1; i < len(name); i++ {
 		if c := name[i]; c == '.' || c == '[' || c == '+' || c == '@' {
@@ -72,8 +72,8 @@ func cutNativeMark(name string, from int) string {
 	return name
 }
 
-// unwrapSwiftClosure returns the function around closures and around the pieces that async functions are cut into:
-// "closure #1 (Swift.Int) -> () in App.run() -> ()", "(2) suspend resume partial function for App.run()".
+// unwrapSwiftClosure returns the function around closures and around the pieces of async functions: "closure #1 (Swift.Int) -> ()
+// in App.run() -> ()", "(2) suspend resume partial function for App.run()".
 func unwrapSwiftClosure(name string) string {
 	if strings.IndexByte(name, ' ') < 0 {
 		return name
@@ -116,7 +116,7 @@ type nativeWriter struct {
 	isDone bool
 }
 
-// writeSpecial handles what begins at i, and returns the index behind it.
+// writeSpecial handles the special part at i, and returns the index after it.
 func (w *nativeWriter) writeSpecial(name string, i int) int {
 	written := w.buf[w.start:]
 	if bytes.HasSuffix(written, []byte("operator")) {
@@ -146,7 +146,7 @@ func (w *nativeWriter) writeSpecial(name string, i int) int {
 			w.buf = append(w.buf, ')')
 			return i + quote + 1
 		}
-	case ' ': // what came before was the result or a modifier
+	case ' ': // the text before was the result or a modifier
 		w.buf = w.buf[:w.start]
 		return end
 	case '$': // Shop::run()::$_0::operator(): the number of a lambda
@@ -169,7 +169,7 @@ func (w *nativeWriter) writeOperator(name string, i int) int {
 	switch {
 	case end < 0:
 		end = len(name)
-	case end == 0: // arguments: the name only ends with the word
+	case end == 0: // arguments: the name ends only with the word
 		return w.writeParenthesis(name, i, false)
 	default:
 		end += i
@@ -178,8 +178,8 @@ func (w *nativeWriter) writeOperator(name string, i int) int {
 	return end
 }
 
-// writeParenthesis leaves arguments out and ends the name behind them, unless it goes on with "::". At the start of a part
-// it is a scope: "(anonymous namespace)", Swift's "(add in _0A1B2C)" and "(extension in App)".
+// writeParenthesis leaves arguments out and ends the name after them, unless it continues with "::". At the start of a part,
+// parentheses are a scope: "(anonymous namespace)", Swift's "(add in _0A1B2C)" and "(extension in App)".
 func (w *nativeWriter) writeParenthesis(name string, i int, isFirst bool) int {
 	end := findClosing(name, i)
 	if !isFirst {
@@ -199,7 +199,7 @@ func (w *nativeWriter) writeParenthesis(name string, i int, isFirst bool) int {
 	return end
 }
 
-// writeAngle leaves type arguments out, but keeps what names a scope: Rust's "<T as Trait>" and "<impl Trait for T>".
+// writeAngle leaves type arguments out, but keeps a scope: Rust's "<T as Trait>" and "<impl Trait for T>".
 func (w *nativeWriter) writeAngle(group string, isFirst bool) {
 	switch {
 	case strings.HasPrefix(group, "<lambda"): // MSVC: <lambda_5db80dab47756d3e72c2dcd38b80b1dd>
@@ -211,7 +211,7 @@ func (w *nativeWriter) writeAngle(group string, isFirst bool) {
 	}
 }
 
-// writeBrace writes the same for every closure, and closures within closures as one.
+// writeBrace writes the same for every closure, and nested closures as one.
 func (w *nativeWriter) writeBrace(group string) {
 	const closure = "{closure}"
 	if !strings.Contains(group, "closure") {
@@ -228,7 +228,7 @@ func (w *nativeWriter) writeBrace(group string) {
 	w.buf = append(w.buf, closure...)
 }
 
-// findClosing returns the index behind the bracket that closes the one at open, or the end of the text.
+// findClosing returns the index after the bracket that closes the one at open, or the end of the text.
 func findClosing(text string, open int) int {
 	depth := 0
 	for i := open; i < len(text); i++ {

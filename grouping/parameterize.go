@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// What stands for a value in a text. There is one placeholder for all numbers and generated names: whether a short
-// random name has letters in it is chance.
+// The placeholders for values in a text. All numbers and generated names share one placeholder: whether a short random name
+// contains letters is chance.
 const (
 	numberPlaceholder = "<num>"
 	timePlaceholder   = "<time>"
@@ -17,21 +17,21 @@ const (
 	pathPlaceholder   = "<path>"
 )
 
-// ParameterizeText replaces what differs from one occurrence of a message to the next: numbers, hexadecimal and generated
-// names, UUIDs, times, IP addresses, emails, what identifies something in a URL, quoted texts and paths of files
-// (decisions 4). White space becomes one space, and a list of values one value. It reads the first 8 KB.
+// ParameterizeText replaces the parts of a message that differ between occurrences: numbers, hexadecimal and generated names,
+// UUIDs, times, IP addresses, emails, ids in a URL, quoted texts and paths of files (decisions 4). White space becomes one space,
+// and a list of values one value. It reads the first 8 KB.
 func ParameterizeText(s string) string {
 	s = clipText(s)
 	p := parameterizer{in: s, out: make([]byte, 0, len(s))}
 	if inner, found := unquoteWhole(strings.TrimSpace(s)); found {
-		p.in = inner // nothing but quotes: their content is the message
+		p.in = inner // only a quoted text: its content is the message
 	}
 	p.replaceValues(0, len(p.in), true)
 	return strings.TrimRight(string(p.out), " ")
 }
 
-// unquoteWhole returns the content of a text that is one quoted text, as the value of Python's KeyError is, and whether
-// it is one.
+// unquoteWhole returns the content of a text that is a single quoted text, such as the value of Python's KeyError, and whether it
+// is one.
 func unquoteWhole(text string) (string, bool) {
 	if len(text) < 3 || text[0] != '\'' && text[0] != '"' || text[len(text)-1] != text[0] {
 		return text, false
@@ -45,11 +45,11 @@ type parameterizer struct {
 	in  string
 	out []byte
 
-	tokenEnd int       // of the token that was last looked at as a whole
-	unclosed [256]bool // quotes that have no closing one in the rest
+	tokenEnd int       // of the last token that was checked as a whole
+	unclosed [256]bool // quotes without a closing one in the rest
 }
 
-// replaceValues reads in[i:end]. Whole tokens (URLs, emails, paths, quoted texts) are looked for only where text is prose.
+// replaceValues reads in[i:end]. It searches for whole tokens (URLs, emails, paths, quoted texts) only in prose.
 func (p *parameterizer) replaceValues(i, end int, prose bool) {
 	for i < end {
 		char := p.in[i]
@@ -79,7 +79,7 @@ func (p *parameterizer) replaceValues(i, end int, prose bool) {
 	}
 }
 
-// replaceToken handles a token that is a value as a whole, and returns the index behind it; i when there is no such token.
+// replaceToken handles a token that is a value as a whole, and returns the index after it; i without such a token.
 func (p *parameterizer) replaceToken(i int, c byte) int {
 	if c == '"' || c == '\'' || c == '`' {
 		return p.replaceQuote(i)
@@ -109,7 +109,7 @@ func (p *parameterizer) replaceToken(i int, c byte) int {
 	return i
 }
 
-// writePlaceholder writes a placeholder. After the same one and a comma it is another element of a list, which is as good as one.
+// writePlaceholder writes a placeholder. The same placeholder after a comma is another element of a list, and is left out.
 func (p *parameterizer) writePlaceholder(placeholder string) {
 	for _, separator := range [...]string{", ", ","} {
 		if n := len(p.out) - len(placeholder) - len(separator); n >= 0 &&
@@ -121,7 +121,7 @@ func (p *parameterizer) writePlaceholder(placeholder string) {
 	p.out = append(p.out, placeholder...)
 }
 
-// replaceWord handles a run of letters and digits, and what a number may be the beginning of.
+// replaceWord handles a run of letters and digits, and the number that it may begin.
 func (p *parameterizer) replaceWord(i int) int {
 	rest := p.in[i:]
 	inside := i > 0 && (isWord(p.in[i-1]) && p.in[i-1] != '_')
@@ -160,7 +160,7 @@ func (p *parameterizer) replaceWord(i int) int {
 	return end
 }
 
-// writeWord writes a word: generated ones are a number, in others each run of digits is.
+// writeWord writes a word: a generated word becomes a number, in other words each run of digits does.
 func (p *parameterizer) writeWord(word string, isIdentity bool) {
 	shape := shapeOf(word)
 	switch {
@@ -184,7 +184,7 @@ func (p *parameterizer) writeWord(word string, isIdentity bool) {
 	}
 }
 
-// isSign reports whether the minus or plus at i belongs to the number behind it.
+// isSign reports whether the minus or plus at i belongs to the number after it.
 func (p *parameterizer) isSign(i int) bool {
 	if i+1 >= len(p.in) || !isDigit(rune(p.in[i+1])) {
 		return false
@@ -192,7 +192,7 @@ func (p *parameterizer) isSign(i int) bool {
 	return i == 0 || strings.IndexByte(" \t([{=:,<>", p.in[i-1]) >= 0
 }
 
-// addressEnd returns the index behind the IP address at i, its port or prefix length included; i without an address.
+// addressEnd returns the index after the IP address at i, including its port or prefix length; i without an address.
 func (p *parameterizer) addressEnd(i int) int {
 	const longest = 64
 	end, dots, colons, digits := i, 0, 0, 0

@@ -2,7 +2,7 @@ package grouping
 
 import "strings"
 
-// numberUnits are what may follow a number without a space and belongs to it: of time, size and share.
+// numberUnits are units that may follow a number without a space and belong to it: of time, size and share.
 var numberUnits = map[string]bool{
 	"ns": true, "us": true, "ms": true, "s": true, "m": true, "h": true, "d": true, "sec": true, "secs": true, "min": true,
 	"mins": true, "hr": true, "hrs": true, "b": true, "B": true, "k": true, "K": true, "M": true, "G": true, "kb": true,
@@ -10,8 +10,8 @@ var numberUnits = map[string]bool{
 	"GiB": true, "TiB": true, "Ki": true, "Mi": true, "Gi": true, "px": true,
 }
 
-// numberLength returns the length of the number at the start of s, which begins with a digit: 7, 1,234.5, 1e-9, 50%,
-// 1.2.3, 350ms, 1h2m3.5s. It is 0 for what only begins with digits (3rd, 2f7a).
+// numberLength returns the length of the number at the start of text, which begins with a digit: 7, 1,234.5, 1e-9, 50%, 1.2.3,
+// 350ms, 1h2m3.5s. It is 0 for texts that only begin with digits (3rd, 2f7a).
 func numberLength(text string) int {
 	length := 0
 	for {
@@ -49,7 +49,7 @@ func digitsAt(s string, i int) int {
 	return n
 }
 
-// isThousands reports whether a comma and a group of three digits come at s[i:].
+// isThousands reports whether s[i:] begins with a comma and a group of three digits.
 func isThousands(s string, i int) bool {
 	return i < len(s) && s[i] == ',' && digitsAt(s, i+1) == 3
 }
@@ -71,7 +71,8 @@ func exponentAt(text string, i int) int {
 // isTokenStart reports whether a URL, path or email can begin with the byte.
 func isTokenStart(c byte) bool { return isWord(c) || strings.IndexByte(`/\.~`, c) >= 0 }
 
-// tokenLength returns the length of the token at the start of s: all up to white space or punctuation that ends it.
+// tokenLength returns the length of the token at the start of text: everything before white space or a punctuation mark that ends
+// it.
 func tokenLength(s string) int {
 	if i := strings.IndexAny(s, " \t\n\v\f\r\"'`<>()[]{},;=|&?"); i >= 0 {
 		return i

@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	longestQuote = 512 // a quoted text; the mark that would close a longer one is not looked for
-	proseSpaces  = 4   // as many spaces make a quoted text a sentence, which is read like the text around it
+	longestQuote = 512 // a longer text does not count as quoted
+	proseSpaces  = 4   // a quoted text with this many spaces is a sentence, and is read like the text around it
 )
 
-// replaceQuote handles the quotation mark at i, and returns the index behind the quoted text; i when it quotes nothing.
+// replaceQuote handles the quotation mark at i, and returns the index after the quoted text; i when it quotes nothing.
 func (p *parameterizer) replaceQuote(i int) int {
 	if i > 0 && isWord(p.in[i-1]) && !p.isLiteralPrefix(i-1) {
 		return i // an apostrophe
@@ -77,7 +77,7 @@ func schemeStart(token string) (int, bool) {
 	return start, start < end
 }
 
-// replaceURL handles a URL: its host and path stay, ids in them apart; user, query and fragment vary and go.
+// replaceURL handles a URL: its host and path stay, except ids in them; user, query and fragment vary and are removed.
 func (p *parameterizer) replaceURL(i int) int {
 	end := i
 	for end < len(p.in) && p.in[end] > ' ' && strings.IndexByte("\"'`<>{}|\\^", p.in[end]) < 0 {
@@ -109,7 +109,7 @@ func (p *parameterizer) replaceURL(i int) int {
 	return end
 }
 
-// rootFolders are the folders at the root of file systems: a path below one is a file, others may be routes of an API.
+// rootFolders are the folders at the root of file systems: a path below one is a file, other paths may be routes of an API.
 var rootFolders = map[string]bool{
 	"tmp": true, "var": true, "home": true, "usr": true, "etc": true, "opt": true, "srv": true, "root": true, "mnt": true,
 	"dev": true, "proc": true, "sys": true, "run": true, "lib": true, "lib64": true, "bin": true, "sbin": true, "nix": true,
@@ -117,7 +117,7 @@ var rootFolders = map[string]bool{
 	"workspace": true, "builds": true,
 }
 
-// followsMethod reports whether what is written ends with the method of an HTTP request: a route comes next.
+// followsMethod reports whether the output so far ends with the method of an HTTP request: a route comes next.
 func (p *parameterizer) followsMethod() bool {
 	for _, method := range [...]string{"GET ", "POST ", "PUT ", "PATCH ", "DELETE ", "HEAD ", "OPTIONS "} {
 		if bytes.HasSuffix(p.out, []byte(method)) {
@@ -127,8 +127,8 @@ func (p *parameterizer) followsMethod() bool {
 	return false
 }
 
-// isPath reports whether a token is the path of a file: below a known root, relative to a folder, of Windows, or with
-// the extension of a file at its end.
+// isPath reports whether a token is the path of a file: below a known root, relative to a folder, of Windows, or with the
+// extension of a file at its end.
 func isPath(token string) bool {
 	if len(token) < 3 {
 		return false
@@ -146,7 +146,7 @@ func isPath(token string) bool {
 	return isLetter(token[0]) && token[1] == ':' && (token[2] == '\\' || token[2] == '/' && !strings.HasPrefix(token[2:], "//"))
 }
 
-// hasExtension reports whether a path ends like a file, perhaps with a line number behind it.
+// hasExtension reports whether a path ends like a file, perhaps with a line number after it.
 func hasExtension(path string) bool {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	name, _, _ = strings.Cut(name, ":")
@@ -162,7 +162,7 @@ func hasExtension(path string) bool {
 	return isLetter(name[dot+1])
 }
 
-// pathEnd returns the index behind a path that starts at i: those of Windows may have spaces in them.
+// pathEnd returns the index after a path that starts at i: Windows paths may contain spaces.
 func (p *parameterizer) pathEnd(i, end int) int {
 	for strings.IndexByte(p.in[i:end], '\\') >= 0 && end < len(p.in) && p.in[end] == ' ' {
 		next := end + 1 + tokenLength(p.in[end+1:])

@@ -2,8 +2,8 @@ package grouping
 
 import "strings"
 
-// timeLength returns the length of the date, time of day or both at the start of s, with their zone; 0 when there is
-// no such thing. A lone time needs its seconds, and does not follow a colon, where lines and columns are.
+// timeLength returns the length of the date, time of day or both at the start of text, with their zone; 0 without any. A time
+// alone needs its seconds, and does not follow a colon, as lines and columns do.
 func timeLength(text string, afterColon bool) int {
 	if text == "" || !isDigit(rune(text[0])) && (text[0] < 'A' || text[0] > 'Z') {
 		return 0
@@ -74,7 +74,7 @@ func dateLength(text string) int {
 	return 0
 }
 
-// monthFirstLength reads "Jan 31, 2024" and "Jan 31"; a year behind the time is left to yearLength.
+// monthFirstLength reads "Jan 31, 2024" and "Jan 31"; a year after the time is left to yearLength.
 func monthFirstLength(text string) int {
 	length := monthLength(text)
 	if length == 0 || length >= len(text) || text[length] != ' ' {
@@ -94,7 +94,7 @@ func monthFirstLength(text string) int {
 	return length
 }
 
-// clockLength reads 22:31, 22:31:45, 22:31:45.123456 and 22:31:45,123; also 223145 behind a T.
+// clockLength reads 22:31, 22:31:45, 22:31:45.123456 and 22:31:45,123; also 223145 after a T.
 func clockLength(text string, needsSeconds bool) int {
 	hour := digitsAt(text, 0)
 	if hour >= 4 && hour <= 6 && !needsSeconds {
@@ -117,7 +117,7 @@ func clockLength(text string, needsSeconds bool) int {
 	return length
 }
 
-// zoneLength reads what follows a time of day: Z, UTC, +01:00, -0700, AM, PM, and Go's "+0000 UTC m=+0.1".
+// zoneLength reads the suffix of a time of day: Z, UTC, +01:00, -0700, AM, PM, and Go's "+0000 UTC m=+0.1".
 func zoneLength(text string) int {
 	length := 0
 	for {
@@ -181,7 +181,7 @@ func monthLength(s string) int {
 	return 0
 }
 
-// nameLength returns the length of a name at the start of s, whole or as its first three letters; 0 when it is not there.
+// nameLength returns the length of a name at the start of text, whole or as its first three letters; 0 when it is absent.
 func nameLength(text, name string) int {
 	const short = 3
 	if len(text) < short || text[:short] != name[:short] {

@@ -2,8 +2,8 @@ package grouping
 
 import "strings"
 
-// appendPHP appends a function's name without what PHP writes into the names of anonymous classes and closures: the
-// file, the line and an address.
+// appendPHP appends a function's name without PHP's additions to the names of anonymous classes and closures: the file, the line
+// and an address.
 func appendPHP(buf []byte, name string) []byte {
 	name = strings.TrimPrefix(name, `\`)
 	const class, closure = "@anonymous", "{closure"
@@ -27,7 +27,7 @@ func appendPHP(buf []byte, name string) []byte {
 	}
 }
 
-// appendWithoutHashes appends a name without the hashes that template compilers put in (__TwigTemplate_1f0c..).
+// appendWithoutHashes appends a name without the hashes of template compilers (__TwigTemplate_1f0c..).
 func appendWithoutHashes(buf []byte, name string) []byte {
 	const shortest = 16
 	for i := 0; i < len(name); {

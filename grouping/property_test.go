@@ -18,7 +18,7 @@ func anyName() *rapid.Generator[string] {
 	return rapid.StringMatching(`[a-z]{3,9}(\.[A-Z][a-z]{2,8})?`)
 }
 
-// anyFrame draws a frame of the kind that SDKs send.
+// anyFrame draws a frame similar to those that SDKs send.
 func anyFrame() *rapid.Generator[core.Frame] {
 	return rapid.Custom(func(t *rapid.T) core.Frame {
 		file := anyName().Draw(t, "file") + rapid.SampledFrom([]string{".py", ".js", ".php", ".rb", ".rs", ""}).Draw(t, "extension")

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	maxFrameKeys   = 50 // keys of one stack, those nearest the crash
-	maxRoundFrames = 4  // frames of a recursion's round
-	minRepeats     = 3  // how often a frame is at least in the stack of a recursion that overflowed
+	maxFrameKeys   = 50 // keys of one stack, nearest the crash
+	maxRoundFrames = 4  // frames in one round of a recursion
+	minRepeats     = 3  // how often a frame is at least in the stack of an overflowed recursion
 )
 
-// writeStack writes the frames that count, nearest the crash first, and reports whether there was anything to write. The
-// stack is vague when the frame of the crash says nothing: the same calls may then lead to different errors.
+// writeStack writes the frames that count, nearest the crash first, and reports whether there were any. The stack is vague when
+// the crash frame says nothing: the same calls may then lead to different errors.
 func (d *digest) writeStack(frames []core.Frame, lang language) (hasKeys, isVague bool) {
 	wasVague := false // frames were selected before, and said nothing
 	for _, selection := range frameSelections {
@@ -60,8 +60,8 @@ func (d *digest) writeFrameKeys(frames []core.Frame, selection frameSelection, l
 	return count > 0, isVague
 }
 
-// foldRecursion drops the last keys when they repeat those just before them, and returns how many are left: a recursion
-// has the same keys however deep it goes.
+// foldRecursion drops the last keys when they repeat the ones just before them, and returns how many are left: a recursion has
+// the same keys at every depth.
 func (d *digest) foldRecursion(ends []int, count int) int {
 	for round := 1; round <= maxRoundFrames && 2*round <= count; round++ {
 		from, middle, to := ends[count-2*round], ends[count-round], ends[count]
@@ -73,7 +73,7 @@ func (d *digest) foldRecursion(ends []int, count int) int {
 	return count
 }
 
-// isStackOverflow reports whether the exception is the end of an endless recursion. Each runtime has its own words for it.
+// isStackOverflow reports whether the exception ends an endless recursion. Each runtime has its own words for it.
 func isStackOverflow(exception *core.Exception) bool {
 	switch exception.Type {
 	case "RecursionError", "StackOverflowError", "java.lang.StackOverflowError", "SystemStackError",
@@ -86,8 +86,8 @@ func isStackOverflow(exception *core.Exception) bool {
 	return false
 }
 
-// writeRecursion writes the frames of an endless recursion, and reports whether there was one. They are sorted, as the
-// stack runs out at any of them, or in a call from one of them.
+// writeRecursion writes the frames of an endless recursion, and reports whether there was one. They are sorted, because the stack
+// runs out at any of them, or in a call from one of them.
 func (d *digest) writeRecursion(frames []core.Frame, lang language) bool {
 	times := map[string]int{}
 	var round []string

@@ -6,12 +6,12 @@ import (
 	"errand/core"
 )
 
-// This file answers what an event is about: a message or an exception, which of its exceptions, threads and frames. Title,
-// type, culprit and fingerprint all ask it, so that they never disagree.
+// This file decides what an event is about: a message or an exception, and which of its exceptions, threads and frames. Title,
+// type, culprit and fingerprint all use it, so that they never disagree.
 
-// isLogMessage reports whether an event is a log message, whatever stack trace its SDK added to it. @sentry/browser 11
-// sends the stack of captureMessage as an exception without a type, version 10 sends no stack, and both are one issue. A
-// text that JavaScript throws is a message as well: browsers report it with a type that the SDK made up.
+// isLogMessage reports whether an event is a log message, even if its SDK added a stack trace. @sentry/browser 11 sends the stack
+// of captureMessage as an exception without a type, version 10 sends no stack, and both are one issue. A text that JavaScript
+// throws is also a message: browsers report it with a type that the SDK made up.
 func isLogMessage(e *core.Event) bool {
 	for i := range e.Exceptions {
 		if x := &e.Exceptions[i]; !x.RestatesMessage(e.Message) && !isThrownText(x, e) {
@@ -25,17 +25,17 @@ func isThrownText(x *core.Exception, e *core.Event) bool {
 	return hasMadeUpType(x) && e.Platform == "javascript" && e.Message != "" && x.Value == e.Message
 }
 
-// hasMadeUpType reports whether the type of an exception comes from the SDK: what was thrown or crashed had none.
+// hasMadeUpType reports whether the SDK made up the type of an exception, because the thrown value or the crash had none.
 func hasMadeUpType(x *core.Exception) bool { return x.Mechanism != nil && x.Mechanism.Synthetic }
 
-// isThrownValue reports whether the program threw something that is not an error, such as a text. Its stack is that of the
-// function which reported it.
+// isThrownValue reports whether the program threw something that is not an error, such as a text. Its stack comes from the
+// function that reported it.
 func isThrownValue(x *core.Exception, lang language) bool {
 	return lang == javaScript && hasMadeUpType(x) && x.Value != ""
 }
 
-// findMainException returns the index of the exception that names the event, -1 for a message: the outermost, or a part of
-// an exception group whose parts are all the same.
+// findMainException returns the index of the exception that names the event, -1 for a message: the outermost, or a part of an
+// exception group with equal parts.
 func findMainException(event *core.Event) int {
 	switch {
 	case isLogMessage(event):
@@ -50,8 +50,8 @@ func findMainException(event *core.Event) int {
 	return 0
 }
 
-// findMainThread returns the thread that an event without exceptions is about: the only one that crashed, else the only
-// current one, else the only one with a stack. It is nil where that is not clear.
+// findMainThread returns the main thread of an event without exceptions: the only one that crashed, or else the only current one,
+// or else the only one with a stack. It is nil when that is ambiguous.
 func findMainThread(threads []core.Thread) *core.Thread {
 	var crashed, current, all soleThread
 	for i := range threads {
@@ -75,7 +75,7 @@ func findMainThread(threads []core.Thread) *core.Thread {
 	return nil
 }
 
-// soleThread holds a thread as long as it is the only one that was added.
+// soleThread holds a thread while it is the only one that was added.
 type soleThread struct {
 	thread *core.Thread
 	count  int
@@ -89,8 +89,8 @@ func (o *soleThread) addThread(t *core.Thread) {
 	}
 }
 
-// findCrashStack returns the stack that the event is about: that of the main exception, else of the first that has one,
-// else of a thread.
+// findCrashStack returns the main stack of the event: the main exception's, or else the stack of the first exception with one, or
+// else a thread's.
 func findCrashStack(event *core.Event) []core.Frame {
 	if i := findMainException(event); i >= 0 && len(event.Exceptions[i].Frames) > 0 {
 		return event.Exceptions[i].Frames
@@ -106,14 +106,14 @@ func findCrashStack(event *core.Event) []core.Frame {
 	return nil
 }
 
-// frameSelection is a rule that says which frames of a stack count.
+// frameSelection is a rule that selects frames of a stack.
 type frameSelection struct {
-	onlyInApp   bool // the application's own only
-	withRuntime bool // those of the language's runtime, too
+	onlyInApp   bool // only the application's
+	withRuntime bool // also those of the language's runtime
 }
 
-// frameSelections are the rules to try, the best first: the next is tried when no frame of this one says anything. Frames
-// of the runtime are the last resort of stacks that have no others.
+// frameSelections are tried in order, the best first: the next one is tried when no frame of this one says anything. Frames of
+// the runtime are the last resort for stacks without others.
 var frameSelections = [...]frameSelection{
 	{onlyInApp: true},
 	{},
@@ -125,8 +125,8 @@ func (s frameSelection) selects(frames []core.Frame, i int, lang language) bool 
 	return (frames[i].InApp || !s.onlyInApp) && (s.withRuntime || !isRuntimeFrame(frames, i, lang))
 }
 
-// findCrashFrame returns the stack with the frame of the application that is nearest the crash, and its index there; -1 without
-// a stack. Frames of libraries or of the language's runtime stand in where the application has none.
+// findCrashFrame returns the stack with the application's frame nearest the crash, and its index there; -1 without a stack.
+// Frames of libraries or of the language's runtime replace it when the application has none.
 func findCrashFrame(e *core.Event) (stack []core.Frame, index int) {
 	frames := findCrashStack(e)
 	lang := languageOfPlatform(e.Platform)
@@ -140,7 +140,7 @@ func findCrashFrame(e *core.Event) (stack []core.Frame, index int) {
 	return nil, -1
 }
 
-// findCrashFunction returns the name of the function that crashed, empty when it is not known.
+// findCrashFunction returns the name of the function that crashed, empty when unknown.
 func findCrashFunction(e *core.Event) string {
 	stack, i := findCrashFrame(e)
 	if i < 0 {
@@ -152,8 +152,8 @@ func findCrashFunction(e *core.Event) string {
 	return ""
 }
 
-// extractMessagePattern returns what is the same in the message each time: its template where the client sent one, else
-// the first line with its values replaced.
+// extractMessagePattern returns the constant part of the message: the client's template if there is one, or else the first line
+// with its values replaced.
 func extractMessagePattern(e *core.Event) string {
 	if e.Template != "" {
 		return clipText(e.Template)
@@ -161,7 +161,8 @@ func extractMessagePattern(e *core.Event) string {
 	return ParameterizeText(firstLine(string(e.Message)))
 }
 
-// extractBlockedHost returns what a policy blocked, without the path: the host of a URL, else the scheme or keyword.
+// extractBlockedHost returns the resource that a policy blocked, without the path: the host of a URL, or else the scheme or
+// keyword.
 func extractBlockedHost(uri string) string {
 	uri = strings.ToLower(strings.TrimSpace(clipText(uri)))
 	scheme, rest, found := strings.Cut(uri, "://")

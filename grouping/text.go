@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// wordShape is what a word of letters and digits looks like.
+// wordShape describes the characters of a word of letters and digits.
 type wordShape struct {
 	digits, letters, uppers int
 	changes                 int // from letters to digits or back
@@ -73,14 +73,14 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 // isWord reports whether a byte belongs to a word; all bytes beyond ASCII do.
 func isWord(c byte) bool { return isLetter(c) || isDigit(rune(c)) || c == '_' || c >= 0x80 }
 
-// maxTextRead is how much of one text grouping reads, in bytes. Errors differ at the start of their messages, and no
-// sender's text may cost seconds.
+// maxTextRead is how much of one text grouping reads, in bytes. Errors differ at the start of their messages, and no sender's
+// text may cost seconds.
 const maxTextRead = 8 << 10
 
-// maxNameRead is how much of a name is read, in bytes. The longest in use, of templates in C++, have several hundred.
+// maxNameRead is how much of a name is read, in bytes. The longest in use, names of C++ templates, have several hundred.
 const maxNameRead = 2 << 10
 
-// clipText returns the start of a text, at most maxTextRead bytes of it.
+// clipText returns the start of a text, at most maxTextRead bytes.
 func clipText(s string) string { return clipTo(s, maxTextRead) }
 
 // clipTo returns the start of a text, at most the given number of bytes, and only whole characters.
@@ -94,7 +94,7 @@ func clipTo(text string, most int) string {
 	return text[:most]
 }
 
-// firstLine returns the first line with text in it, without the space around it, at most maxTextRead bytes of it.
+// firstLine returns the first line with text in it, without the space around it, at most maxTextRead bytes.
 func firstLine(text string) string {
 	if text != "" && text[0] <= ' ' {
 		text = strings.TrimLeft(text, " \t\r\n\v\f")

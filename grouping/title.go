@@ -10,9 +10,9 @@ import (
 // unlabeledTitle is the title of an event that says nothing.
 const unlabeledTitle = "<unlabeled event>"
 
-// MakeTitle returns the title of an event: "Type: value" of its main exception, else its message. It is one line of at
-// most 200 characters, and never empty. The function that crashed takes the place of a type that the SDK made up, unless
-// the program threw a value, which says more.
+// MakeTitle returns the title of an event: "Type: value" of its main exception, or else its message. It is one line of at most
+// 200 characters, and never empty. The function that crashed replaces a type that the SDK made up, unless the program threw a
+// value, which says more.
 func MakeTitle(event *core.Event) string {
 	title := shortenLine(makeExceptionTitle(event))
 	if title == "" {
@@ -56,8 +56,8 @@ func FindType(e *core.Event) core.Untrusted {
 	return ""
 }
 
-// FindStoredType returns the type of an event that was read from the store, which keeps neither how exceptions belong
-// together nor what the SDK made up: the type that its title names.
+// FindStoredType returns the type of an event from the store, which records neither how exceptions belong together nor what the
+// SDK made up: the type that its title names.
 func FindStoredType(event *core.Event) core.Untrusted {
 	if isLogMessage(event) || event.Message != "" && string(event.Title) == shortenLine(string(event.Message)) {
 		return ""
@@ -72,9 +72,9 @@ func FindStoredType(event *core.Event) core.Untrusted {
 	return event.Exceptions[0].Type
 }
 
-// FindCulprit returns where an event happened, in at most 200 characters: its transaction, else "module in function" of the
-// frame that crashed, "function(file)" in a script without modules. Without a stack it is the template, else the URL of
-// the HTTP request, else empty.
+// FindCulprit returns where an event happened, in at most 200 characters: its transaction, or else "module in function" of the
+// crash frame, "function(file)" in a script without modules. Without a stack it is the template, or else the URL of the HTTP
+// request, or else empty.
 func FindCulprit(event *core.Event) string {
 	if event.Transaction != "" {
 		return shortenLine(string(event.Transaction))

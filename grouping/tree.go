@@ -8,7 +8,7 @@ import (
 )
 
 // exceptionTree holds the exceptions of an event with an exception group: Python's ExceptionGroup, JavaScript's and .NET's
-// AggregateError. The order of a group's parts says nothing.
+// AggregateError. The order of a group's parts has no meaning.
 type exceptionTree struct {
 	exceptions []core.Exception
 	children   [][]int
@@ -21,11 +21,10 @@ type exceptionTree struct {
 // treeUnit is an exception with its causes.
 type treeUnit struct {
 	index int    // of the exception
-	text  []byte // what a digest writes of it: the same for equal ones
+	text  []byte // its text in a digest: the same for equal ones
 }
 
-// isExceptionTree reports whether the exceptions are more than a chain of causes: one is a group, or was part of one that
-// got lost.
+// isExceptionTree reports whether the exceptions are more than a chain of causes: one is a group, or was part of a lost one.
 func isExceptionTree(list []core.Exception) bool {
 	for i := range list {
 		m := list[i].Mechanism
@@ -72,17 +71,17 @@ func newExceptionTree(list []core.Exception, by detail, lang language) *exceptio
 	return tree
 }
 
-// allUnits returns the distinct units of the whole tree, and whether any of them has the detail that is looked for.
+// allUnits returns the distinct units of the whole tree, and whether any of them has the detail.
 func (t *exceptionTree) allUnits() (units []treeUnit, found bool) {
 	for _, root := range t.roots {
 		list, hasDetail := t.collectUnits(root)
 		units, found = append(units, list...), found || hasDetail
 	}
-	for i := range t.exceptions { // in circles, which no root leads to
+	for i := range t.exceptions { // in circles that no root leads to
 		list, hasDetail := t.collectUnits(i)
 		units, found = append(units, list...), found || hasDetail
 	}
-	if len(units) == 0 { // nothing but groups in circles
+	if len(units) == 0 { // only groups in circles
 		for i := range t.exceptions {
 			unit, hasDetail := t.makeUnit(i, nil)
 			units, found = append(units, unit), found || hasDetail
@@ -91,8 +90,8 @@ func (t *exceptionTree) allUnits() (units []treeUnit, found bool) {
 	return distinctUnits(units), found
 }
 
-// collectUnits returns what stands for one exception, and whether any of it has the detail that is looked for. The parts
-// stand for a group; any other exception stands for itself, with its causes.
+// collectUnits returns the units for one exception, and whether any of them has the detail. A group is replaced by its parts; any
+// other exception is a unit with its causes.
 func (t *exceptionTree) collectUnits(i int) (units []treeUnit, found bool) {
 	if t.visited[i] {
 		return nil, false
@@ -109,14 +108,14 @@ func (t *exceptionTree) collectUnits(i int) (units []treeUnit, found bool) {
 		return []treeUnit{unit}, found || hasDetail
 	}
 	if !found && len(units) > 0 && t.by == byStack {
-		if unit, hasStack := t.makeUnit(i, units); hasStack { // the stack of the group is all there is
+		if unit, hasStack := t.makeUnit(i, units); hasStack { // only the group has a stack
 			return []treeUnit{unit}, true
 		}
 	}
 	return units, found
 }
 
-// makeUnit returns an exception with its causes as one unit, and whether the exception has the detail that is looked for.
+// makeUnit returns an exception with its causes as one unit, and whether the exception has the detail.
 func (t *exceptionTree) makeUnit(i int, causes []treeUnit) (unit treeUnit, hasDetail bool) {
 	var d digest
 	hasDetail = d.writeException(&t.exceptions[i], t.by, t.lang)
@@ -124,13 +123,13 @@ func (t *exceptionTree) makeUnit(i int, causes []treeUnit) (unit treeUnit, hasDe
 	return treeUnit{index: i, text: d.buf}, hasDetail
 }
 
-// distinctUnits sorts units and keeps one of those that are equal.
+// distinctUnits sorts units and removes equal ones.
 func distinctUnits(units []treeUnit) []treeUnit {
 	slices.SortStableFunc(units, func(a, b treeUnit) int { return bytes.Compare(a.text, b.text) })
 	return slices.CompactFunc(units, func(a, b treeUnit) bool { return bytes.Equal(a.text, b.text) })
 }
 
-// writeUnits writes a set of units. A single one is written as an exception that is in no group.
+// writeUnits writes a set of units. A single unit is written like an exception outside a group.
 func (d *digest) writeUnits(units []treeUnit) {
 	if len(units) == 1 {
 		d.buf = append(d.buf, units[0].text...)

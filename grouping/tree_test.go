@@ -13,7 +13,7 @@ import (
 // noParent is the parent of a root.
 const noParent = -1
 
-// groupPart is an exception of a group: its id, that of its parent, and whether it is a group itself.
+// groupPart is an exception of a group: its id, its parent's id, and whether it is a group itself.
 func groupPart(exception core.Exception, id, parent int64, isGroup bool) core.Exception {
 	exception.Mechanism = &core.Mechanism{ExceptionID: &id, IsGroup: isGroup}
 	if parent != noParent {

@@ -6,7 +6,7 @@ import (
 	"errand/core"
 )
 
-// writeV1 writes what version 1 groups by: what the application chose, else what the event says (decisions 4).
+// writeV1 writes the input of version 1: the application's own choice, or else the event's content (decisions 4).
 func (d *digest) writeV1(event *core.Event) {
 	if choosesGroup(event.Fingerprint) {
 		d.writeClientFingerprint(event)
@@ -15,8 +15,8 @@ func (d *digest) writeV1(event *core.Event) {
 	d.writeDefault(event)
 }
 
-// writeDefault writes the first of these that the event has: exceptions, a report, a message, a thread's stack. A report
-// comes before its message, whose quoted names are what makes two reports different.
+// writeDefault writes the first of these that the event has: exceptions, a report, a message, a thread's stack. A report comes
+// before its message, because quoted names distinguish two reports.
 func (d *digest) writeDefault(event *core.Event) {
 	if d.writeExceptions(event) {
 		return
@@ -36,8 +36,8 @@ func (d *digest) writeDefault(event *core.Event) {
 	d.writePart("nothing")
 }
 
-// writeReport writes what a report is about: a directive and what it blocked; a host; or a template with its line of code
-// and the message.
+// writeReport writes the subject of a report: a directive and the resource that it blocked; a host; or a template with its line
+// of code and the message.
 func (d *digest) writeReport(event *core.Event) {
 	report := event.Report
 	d.writePart(report.Kind.String())

@@ -9,13 +9,13 @@ import (
 	"errand/core"
 )
 
-// credentials are what an HTTP request of the Sentry protocol says of its sender.
+// credentials are what a request of the Sentry protocol says about its sender.
 type credentials struct {
-	key string // of the DSN; empty when it has none, and an envelope may still name its DSN
+	key string // of the DSN; empty when the request has none: an envelope may still name its DSN
 	sdk string // the SDK as name/version
 }
 
-// credentialsOf reads X-Sentry-Auth, else Authorization: Sentry, else the query.
+// credentialsOf reads X-Sentry-Auth, or Authorization: Sentry, or the query, in that order.
 func credentialsOf(r *http.Request) credentials {
 	for _, name := range []string{"X-Sentry-Auth", "Authorization"} {
 		if c := parseAuth(r.Header.Get(name)); c.key != "" {
@@ -26,8 +26,8 @@ func credentialsOf(r *http.Request) credentials {
 	return credentials{query.Get("sentry_key"), query.Get("sentry_client")}
 }
 
-// parseAuth reads `Sentry sentry_version=7, sentry_key=.., sentry_client=..`, whose pairs come in any order. Some SDKs write
-// the pairs alone.
+// parseAuth reads `Sentry sentry_version=7, sentry_key=.., sentry_client=..`, whose pairs may be in any order. Some SDKs leave
+// out the word Sentry.
 func parseAuth(header string) (c credentials) {
 	pairs := strings.TrimSpace(header)
 	if scheme, rest, _ := strings.Cut(pairs, " "); strings.EqualFold(scheme, "sentry") {
@@ -64,7 +64,7 @@ func keyOfDSN(dsn string) string {
 	return parsed.User.Username()
 }
 
-// admitSender finds the project of the key. It checks that the project is the one of the path, and that the page may send to it.
+// admitSender finds the project of the key. It checks that the path names this project, and that the page may send to it.
 func (i *Ingest) admitSender(r *httpRequest, key string) (*knownProject, error) {
 	project, err := i.findProject(r, key)
 	if core.HasCode(err, core.Unauthorized) && key != "" {
@@ -78,7 +78,7 @@ func (i *Ingest) admitSender(r *httpRequest, key string) (*knownProject, error) 
 	return project, checkOrigin(r, project)
 }
 
-// findProject returns the project of the key, which must be the one of the path.
+// findProject returns the project of the key. The path must name the same project.
 func (i *Ingest) findProject(r *httpRequest, key string) (*knownProject, error) {
 	project, err := i.projectsByKey.findProject(r.Context(), key)
 	if err == nil && r.speaksSentry && r.projectInPath != strconv.FormatInt(project.ID, 10) {

@@ -27,12 +27,12 @@ import (
 
 var benchCases = []struct{ platform, encoding string }{{"node", ""}, {"python", ""}, {"python", "gzip"}, {"python", "br"}, {"go", ""}}
 
-// BenchmarkTake measures what a request costs without its connection and the database: body, decompression, pipeline. Its
-// project has sent for a while: the issues are known, and there is a dictionary.
+// BenchmarkTake measures the cost of a request without its connection and the database: body, decompression, pipeline. The
+// project has sent events before: its issues are known, and it has a dictionary.
 func BenchmarkTake(b *testing.B) {
 	t := newTaker(b)
 	for _, c := range benchCases {
-		for n := range 5 { // as many as a dictionary is made of, by issue
+		for n := range 5 { // a dictionary is trained on at most this many events of an issue
 			event := t.takeBody(b, benchBody(b, c.platform, c.encoding), c.encoding)[0].event
 			event.EventID[0] = byte(n)
 			_, err := t.store.Intake.AddEvents(b.Context(), []intake.NewEvent{event})
@@ -46,7 +46,7 @@ func BenchmarkTake(b *testing.B) {
 	t.runCases(b)
 }
 
-// BenchmarkTakeNew is BenchmarkTake for issues that may be new, whose features are found, and without a dictionary.
+// BenchmarkTakeNew is BenchmarkTake for issues that may be new: it extracts their features, without a dictionary.
 func BenchmarkTakeNew(b *testing.B) { newTaker(b).runCases(b) }
 
 // taker is an ingest with a project.

@@ -30,8 +30,8 @@ func (r *httpRequest) maxBody() int64 {
 // readBodyAtMost is how long a client may take to send its body.
 const readBodyAtMost = 30 * time.Second
 
-// The sizes of buffers for bodies: the first one in bytes, the growth in one step for which a Content-Length is believed, and
-// the largest one in bytes that is kept for other requests.
+// The first buffer of a body in bytes, how many times its size a buffer may grow in one step when Content-Length asks for it, and
+// the largest buffer in bytes that is kept for other requests.
 const (
 	firstBuffer    = 2 << 10
 	believedGrowth = 4
@@ -40,8 +40,8 @@ const (
 
 var bodyBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// readBody reads the body as it was sent, for openBody. It stays with the request until dropBody. Of an envelope that names its
-// sender itself, no more than the beginning is read before the sender is known.
+// readBody reads the body as it was sent, for openBody. The request keeps it until dropBody. When only the envelope names its
+// sender, readBody reads just the beginning until it knows the sender.
 func (i *Ingest) readBody(r *httpRequest) (err error) {
 	if r.encoding, err = encodingOf(r.Header); err != nil {
 		return err
@@ -61,14 +61,14 @@ func (i *Ingest) readBody(r *httpRequest) (err error) {
 		return explainReadError(err)
 	}
 	r.body, r.bodyRead = buffer, true
-	// The deadline was that of the body: it would end the request while it waits for its commit.
+	// The deadline was for the body: left in place, it would end the request while it waits for its commit.
 	_ = http.NewResponseController(r.w).SetReadDeadline(time.Time{})
-	// A page that is being closed sends its last error and does not wait for the answer: it is stored all the same.
+	// A page that is being closed sends its last error and does not wait for the answer. The error is stored even so.
 	r.waiting, r.endWaiting = context.WithTimeout(context.WithoutCancel(r.Context()), i.waitAtMost)
 	return nil
 }
 
-// readInto reads to the end, and reserves memory as the buffer grows.
+// readInto reads the body to its end, and reserves memory as the buffer grows.
 func (i *Ingest) readInto(r *httpRequest, incoming *incomingBody, buffer *[]byte) error {
 	body, limit := reservedBuffer{owner: r, text: (*buffer)[:0]}, r.maxKeptBytes()
 	defer func() { *buffer = body.text }()
@@ -107,7 +107,7 @@ type reservedBuffer struct {
 	reserved int64 // bytes
 }
 
-// reserveGrowth reserves the memory by which the buffer has grown since the last time.
+// reserveGrowth reserves the memory that the buffer has gained since the last call.
 func (b *reservedBuffer) reserveGrowth() error {
 	more := int64(cap(b.text)) - b.reserved
 	if more <= 0 {
@@ -121,27 +121,27 @@ func (b *reservedBuffer) reserveGrowth() error {
 	return from.reserveMemory(b.owner.Context(), more)
 }
 
-// growBuffer copies the text into a larger buffer: one for all of it when its length is known and near, else one of twice the
-// size. A Content-Length is only a promise, for which no large buffer is made before the bytes come.
+// growBuffer copies the text into a larger buffer: one that holds the whole body when its length is known and near, otherwise one
+// of twice the size. A Content-Length is only a promise: a large buffer is made when the bytes arrive, not before.
 func growBuffer(text []byte, length, limit int64) []byte {
 	size := max(firstBuffer, 2*int64(cap(text)))
 	if length >= 0 && length < believedGrowth*size {
-		size = length + 1 // to see the end
+		size = length + 1 // one more, to see the end
 	}
 	larger := make([]byte, len(text), max(min(size, limit+1), int64(cap(text))+1))
 	copy(larger, text)
 	return larger
 }
 
-// openBody decompresses the body and calls work with its text, which is good until work returns. A body that may be wrapped is
-// unwrapped too, as by unwrapBase64.
+// openBody decompresses the body and calls work with its text, which is valid until work returns. A body that may be wrapped is
+// also unwrapped, as unwrapBase64 does.
 func (i *Ingest) openBody(r *httpRequest, mayBeWrapped bool, work func(text []byte) error) error {
 	return i.unpackers.openBody(r.waiting, packedBody{
 		body: *r.body, encoding: r.encoding, mayBeWrapped: mayBeWrapped, isEnvelope: r.isEnvelope, limit: int(r.maxBody()), sender: r.whoSends(),
 	}, work)
 }
 
-// dropBody lets the body go, and all but n bytes of the memory that the request has reserved.
+// dropBody frees the body, and all but n bytes of the memory that the request has reserved.
 func (r *httpRequest) dropBody(n int64) {
 	if r.body != nil {
 		putBody(r.body)

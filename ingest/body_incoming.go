@@ -7,34 +7,34 @@ import (
 	"time"
 )
 
-// A client sends slowly when it was waited for longer than slowAfter and has sent less than slowRate bytes a second.
+// A client is slow when the server has waited for it longer than slowAfter and it has sent less than slowRate bytes a second.
 const (
 	slowAfter = time.Second
 	slowRate  = 16 << 10
 )
 
-// incomingBodies are the bodies that are being read. While requests wait for memory, those whose clients send slowly are ended: a
-// few thousand connections that send a byte now and then would else take all of it.
+// incomingBodies are the bodies that are being read. While requests wait for memory, endSlow ends the bodies of slow clients:
+// otherwise a few thousand connections that send a byte now and then would take all of the memory.
 type incomingBodies struct {
 	slowAfter time.Duration
 	mu        sync.Mutex
 	reading   map[*incomingBody]struct{}
 }
 
-// incomingBody is a body that a client sends.
+// incomingBody is a body that a client is sending.
 type incomingBody struct {
 	source       io.Reader
 	connection   *http.ResponseController
 	bytesRead    int64
 	waited       time.Duration // for the client
-	readingSince time.Time     // of the read that goes on
+	readingSince time.Time     // start of the read in progress
 }
 
 func newIncomingBodies() *incomingBodies {
 	return &incomingBodies{slowAfter: slowAfter, reading: map[*incomingBody]struct{}{}}
 }
 
-// readBody reads a part of a body. Another request may end the reading meanwhile.
+// readBody reads a part of a body. Another request may end the reading while it waits.
 func (b *incomingBodies) readBody(body *incomingBody, into []byte) (int, error) {
 	b.mu.Lock()
 	body.readingSince = time.Now()
@@ -49,7 +49,7 @@ func (b *incomingBodies) readBody(body *incomingBody, into []byte) (int, error) 
 	return n, err
 }
 
-// endSlow ends the bodies that come slowly, as if the time for them were over.
+// endSlow ends the bodies that arrive slowly, as if their time were over.
 func (b *incomingBodies) endSlow() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

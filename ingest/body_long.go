@@ -12,15 +12,15 @@ import (
 )
 
 // maxStream is how many bytes of an envelope are read, as sent and after decompression, when it has items that are dropped, such
-// as attachments: these are skipped as they come, and do not count to its limit.
+// as attachments. These are skipped as they arrive, and do not count towards its limit.
 const maxStream = 100 << 20
 
-// trustedTime is how much time a sender may have used lately for large bodies, refused ones among them, before items that are
-// dropped count to the limit too. A few bombs are opened up to maxStream, the next ones no further than any body.
+// trustedTime is how much time a sender may have used lately for large bodies, including refused ones, before dropped items count
+// towards the limit too. A few bombs are opened up to maxStream, later ones no further than any other body.
 const trustedTime = 5 * time.Second
 
-// maxReadBytes is how many bytes of the body are read at most, with those that are skipped. From a sender whose
-// key is not in the header or the query no more is read than is kept.
+// maxReadBytes is the most bytes of the body that are read, including skipped ones. From a sender whose key is not in the header
+// or the query, the server reads no more than it keeps.
 func (r *httpRequest) maxReadBytes() int64 {
 	if r.isEnvelope && r.hasKey {
 		return maxStream
@@ -28,7 +28,7 @@ func (r *httpRequest) maxReadBytes() int64 {
 	return r.maxBody()
 }
 
-// maxKeptBytes is how many bytes of the body are kept as they were sent. Of a longer envelope only what is needed is kept.
+// maxKeptBytes is how many bytes of the body are kept as they were sent. Of a longer envelope only the needed items are kept.
 func (r *httpRequest) maxKeptBytes() int64 {
 	if r.isEnvelope && r.encoding == "" {
 		return largeBody
@@ -36,7 +36,7 @@ func (r *httpRequest) maxKeptBytes() int64 {
 	return r.maxBody()
 }
 
-// readLongBody reads the rest of a long envelope without the items that are dropped. What is kept is decompressed by then.
+// readLongBody reads the rest of a long envelope and leaves out the items that are dropped. It stores the result decompressed.
 func (i *Ingest) readLongBody(r *httpRequest, incoming *incomingBody, body *reservedBuffer) error {
 	rest := &unreadBody{all: i.incoming, body: incoming, maxBytes: r.maxReadBytes()}
 	source, err := new(unpacker).newReader(body.text, rest, r.encoding)
@@ -45,7 +45,7 @@ func (i *Ingest) readLongBody(r *httpRequest, incoming *incomingBody, body *rese
 	}
 	kept := reservedBuffer{owner: r}
 	switch err := copyNeededItems(source, &kept, maxStream); {
-	case rest.lastErr != nil && !errors.Is(rest.lastErr, io.EOF): // before what the decompressor makes of it
+	case rest.lastErr != nil && !errors.Is(rest.lastErr, io.EOF): // before the error that the decompressor makes of it
 		return rest.lastErr
 	case errors.Is(err, errOutgrown):
 		return errTooLarge(r.maxBody())
@@ -66,7 +66,7 @@ type unreadBody struct {
 	lastErr  error // of the last Read
 }
 
-// Read is io.Reader's.
+// Read implements io.Reader.
 func (u *unreadBody) Read(into []byte) (n int, err error) {
 	if u.body.bytesRead > u.maxBytes {
 		return 0, errOutgrown
@@ -75,8 +75,8 @@ func (u *unreadBody) Read(into []byte) (n int, err error) {
 	return n, u.lastErr
 }
 
-// copyNeededItems copies an envelope without the items that are dropped. One of more than maxBytes, or one that takes more memory
-// to decompress than there is, is errOutgrown.
+// copyNeededItems copies an envelope without the items that are dropped. It returns errOutgrown when the envelope has more than
+// maxBytes, or when decompression needs a larger window than allowed.
 func copyNeededItems(from io.Reader, to io.Writer, maxBytes int64) error {
 	filter := envelope.NewFilter(to)
 	n, err := io.Copy(filter, io.LimitReader(from, maxBytes+1))
@@ -89,7 +89,7 @@ func copyNeededItems(from io.Reader, to io.Writer, maxBytes int64) error {
 	return filter.Close()
 }
 
-// Write keeps a part of a long body, up to the largest body that the HTTP request may have.
+// Write appends to a long body, up to the largest body that the HTTP request may have.
 func (b *reservedBuffer) Write(part []byte) (int, error) {
 	limit := b.owner.maxBody()
 	if int64(len(b.text)+len(part)) > limit {
@@ -102,14 +102,14 @@ func (b *reservedBuffer) Write(part []byte) (int, error) {
 	return len(part), b.reserveGrowth()
 }
 
-// measuredBuffer keeps a text as long as it has room, and measures all of it.
+// measuredBuffer keeps a text while it has room, and measures all of it.
 type measuredBuffer struct {
 	text    []byte
 	size    int
-	maxSize int // more is errOutgrown
+	maxSize int // beyond it, Write returns errOutgrown
 }
 
-// Write is io.Writer's.
+// Write implements io.Writer.
 func (b *measuredBuffer) Write(part []byte) (int, error) {
 	if b.size += len(part); b.size > b.maxSize {
 		return 0, errOutgrown
@@ -120,8 +120,8 @@ func (b *measuredBuffer) Write(part []byte) (int, error) {
 	return len(part), nil
 }
 
-// unpackLong undoes the Content-Encoding of a body that may be large. The text is measured first, so that a bomb takes no memory
-// at all. One of more than maxSize bytes is errOutgrown.
+// unpackLong undoes the Content-Encoding of a body that may be large. It measures the text first, so that a bomb takes no memory.
+// A text of more than maxSize bytes returns errOutgrown.
 func (u *unpacker) unpackLong(packed packedBody, maxSize int) ([]byte, error) {
 	maxBytes := int64(maxStream)
 	if packed.skipsLittle {

@@ -16,7 +16,7 @@ import (
 	"errand/ingest"
 )
 
-// attachmentItem makes an item that is dropped, with and without its length in the header.
+// attachmentItem makes an item that is dropped, with or without its length in the header.
 func attachmentItem(payload string, length bool) string {
 	if length {
 		return itemOf("attachment", payload)
@@ -24,7 +24,7 @@ func attachmentItem(payload string, length bool) string {
 	return "{\"type\":\"attachment\",\"filename\":\"dump\"}\n" + payload
 }
 
-// A crash is taken with whatever is attached to it.
+// A crash is taken even with large attachments.
 func TestLargeAttachments(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -104,7 +104,7 @@ func TestTooMuchThatIsDropped(t *testing.T) {
 	require.Zero(t, s.eventsCounted())
 }
 
-// From whoever has shown no good key no more is read than is kept, also when the envelope names its DSN.
+// From a sender without a good key the server reads no more than it keeps, also when the envelope names its DSN.
 func TestStrangersSendNoLongBodies(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -132,7 +132,7 @@ type writerTo struct{ io.Reader }
 
 func (w writerTo) WriteTo(to io.Writer) (int64, error) { return io.Copy(to, w.Reader) }
 
-// What is skipped takes no memory. The test is not parallel: it looks at the memory of the process.
+// Skipped items take no memory. The test is not parallel: it measures the memory of the process.
 func TestSkippedItemsTakeNoMemory(t *testing.T) {
 	s := startServer(t)
 	body := []byte("{}\n" + eventItem(1) + "\n" + attachmentItem(strings.Repeat("x", 60<<20), true))
@@ -203,7 +203,7 @@ func TestRefusalOfABusyServer(t *testing.T) {
 	s.untilTaken(2)
 }
 
-// Large bodies of one project do not keep those of another waiting; nobody takes a turn before it is known who sends.
+// Large bodies of one project do not keep another project waiting. Nobody takes a turn before the server knows who sends.
 func TestLargeBodiesTakeTurns(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

@@ -14,7 +14,7 @@ import (
 	"errand/store/storetest"
 )
 
-// The texts of an event: each @ is a place for one.
+// The texts of an event: each @ is a place where a text can stand.
 const (
 	nativeTexts = `{"message":"m @","platform":"@","transaction":"@","release":"@","environment":"@","dist":"@","server_name":"@",
 		"exception":[{"type":"E@","value":"@","module":"@","mechanism":{"type":"@"},"stacktrace":{"frames":[
@@ -32,7 +32,7 @@ const (
 		"csp":{"effective-directive":"@","blocked-uri":"@","document-uri":"@"}}`
 )
 
-// notOfEvents are the columns in indexes that hold text, but none of events: each with what bounds it.
+// notOfEvents are the indexed columns whose text never comes from events, each with the limit of its text.
 var notOfEvents = map[string]string{
 	"activity.action":                "our own words",
 	"activity.target_type":           "our own words",
@@ -92,8 +92,8 @@ var notOfEvents = map[string]string{
 	"users.slug":                     "of at most 100 characters",
 }
 
-// TestLongTextsFitIntoIndexes sends events with 8 KB of random text, which does not compress, in each place that an
-// event has for text. Each event is stored, and what came of it in the columns of indexes is short.
+// TestLongTextsFitIntoIndexes sends events with 8 KB of random text, which does not compress, in each place where an event has
+// text. Each event is stored, and its texts in indexed columns are short.
 func TestLongTextsFitIntoIndexes(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -101,7 +101,7 @@ func TestLongTextsFitIntoIndexes(t *testing.T) {
 	sent := int64(0)
 	for path, template := range map[string]string{native: nativeTexts, events: sentryTexts, events + "?": nativeTexts} {
 		places := strings.Count(template, "@")
-		for place := range places + 1 { // the last one is all of them
+		for place := range places + 1 { // the last round fills all of them
 			for alphabet, text := range map[string]func(*rand.Rand) string{"letters": randomLetters, "of four bytes": randomWide} {
 				parts := strings.SplitAfter(template, "@")
 				for i := range parts[:places] {
@@ -133,7 +133,7 @@ func TestLongTextsFitIntoIndexes(t *testing.T) {
 	}
 }
 
-// indexedTexts returns the columns that any index has and whose type can hold a text, with the longest content in bytes.
+// indexedTexts returns the columns that are in any index and can hold text, with their longest content in bytes.
 func (s *server) indexedTexts() map[string]int64 {
 	s.t.Helper()
 	rows, err := storetest.QuerySQL(s.t.Context(), s.db, `
@@ -141,7 +141,7 @@ SELECT DISTINCT c.relname::text, a.attname::text
 FROM pg_index x
 JOIN pg_class c ON c.oid = x.indrelid
 JOIN pg_namespace n ON n.oid = c.relnamespace
-LEFT JOIN pg_depend d -- what expressions and conditions use, beside the columns themselves
+LEFT JOIN pg_depend d -- columns that expressions and conditions use, besides the indexed ones
 	ON d.classid = 'pg_class'::regclass AND d.objid = x.indexrelid AND d.refobjid = x.indrelid
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND (a.attnum = ANY (x.indkey) OR a.attnum = d.refobjsubid)
 JOIN pg_type t ON t.oid = a.atttypid
@@ -168,7 +168,7 @@ func randomLetters(random *rand.Rand) string {
 	return string(text)
 }
 
-// randomWide makes a text of characters that take four bytes each.
+// randomWide makes a text of four-byte characters.
 func randomWide(random *rand.Rand) string {
 	text := make([]rune, 2<<10)
 	for i := range text {
@@ -177,8 +177,8 @@ func randomWide(random *rand.Rand) string {
 	return string(text)
 }
 
-// TestEventsAreWithinTheCapForReaders sends events that are larger in an answer than in the store or on the wire, and reads
-// them as GET /v1/events/{id} does.
+// TestEventsAreWithinTheCapForReaders sends events that are larger in an answer than in the store or on the wire, and reads them
+// as GET /v1/events/{id} does.
 func TestEventsAreWithinTheCapForReaders(t *testing.T) {
 	t.Parallel()
 	list := func(n int, one string) string { return "[" + strings.TrimSuffix(strings.Repeat(one+",", n), ",") + "]" }

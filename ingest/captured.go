@@ -16,9 +16,9 @@ const (
 	maxCaptured = 4
 )
 
-// capturedExceptions remembers the latest exceptions that SDKs of Sentry have captured. When their application exports its spans
-// too, the same exception comes once more some seconds later, without what the SDK knows of it, and must not count twice. A newer
-// exception may overwrite an older one, so this is right as a rule and not always.
+// capturedExceptions remembers the latest exceptions that Sentry SDKs captured. When the application also exports its spans, the
+// same exception arrives again some seconds later without the SDK's details, and must not count twice. A newer exception may
+// overwrite an older one, so a repeat is usually recognised, but not always.
 type capturedExceptions struct {
 	seed maphash.Seed
 	keys [keptCaptured]atomic.Uint64
@@ -29,8 +29,8 @@ type capturedKeys [maxCaptured]uint64
 
 func newCaptured() *capturedExceptions { return &capturedExceptions{seed: maphash.MakeSeed()} }
 
-// keysOf returns the keys of an event's exceptions, made of the trace, the type and the value. Some SDKs quote the value of a
-// captured exception and not that of an exported one. An event without a trace has no keys.
+// keysOf returns the keys of an event's exceptions, made of the trace, the type and the value. Some SDKs quote the value of an
+// exception when they capture it and not when they export it. An event without a trace has no keys.
 func (c *capturedExceptions) keysOf(projectID int64, event *core.Event) (keys capturedKeys) {
 	trace := event.Contexts.Get("trace").Get("trace_id")
 	if trace.Kind != core.String || trace.Text == "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// captureItem is an error that an SDK has captured in the trace of spansOf, which has a cause.
+// captureItem is an error that an SDK captured in the trace of spansOf. The error has a cause.
 func captureItem(message string) string {
 	return fmt.Sprintf(`{"type":"event"}`+"\n"+
 		`{"release":"shop@1.4.0","platform":"python","contexts":{"trace":{"trace_id":"%x","span_id":"b7ad6b7169203331"}},`+
@@ -39,7 +39,8 @@ func TestExportsOfCapturedErrorsDoNotCount(t *testing.T) {
 	require.EqualValues(t, 4, s.eventsStored(), "another project")
 }
 
-// TestExportsOfErrorsThatWereRefused: what was not taken from the SDK is taken from the export.
+// TestExportsOfErrorsThatWereRefused: an error that was refused from the SDK is taken from the
+// export.
 func TestExportsOfErrorsThatWereRefused(t *testing.T) {
 	t.Parallel()
 	s, clock := startWithQuota(t, 1)

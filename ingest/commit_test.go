@@ -19,15 +19,15 @@ import (
 	"errand/ingest"
 )
 
-// breakableWay stands between a server and its database and can lose the database's answers.
+// breakableWay is a proxy between a server and its database. It can lose the database's answers.
 type breakableWay struct {
 	url   string
-	lost  atomic.Bool // what the database says is thrown away
+	lost  atomic.Bool // answers of the database are thrown away
 	mu    sync.Mutex
 	conns []net.Conn
 }
 
-// newBreakableWay returns a way to the database that can be broken.
+// newBreakableWay returns a proxy to the database that can be broken.
 func newBreakableWay(t *testing.T, database string) *breakableWay {
 	t.Helper()
 	u, err := url.Parse(database)
@@ -67,7 +67,7 @@ func newBreakableWay(t *testing.T, database string) *breakableWay {
 	return w
 }
 
-// copyUntilClosed passes on what comes until one end is closed.
+// copyUntilClosed forwards bytes until one end is closed.
 func (w *breakableWay) copyUntilClosed(to, from net.Conn, lost *atomic.Bool) {
 	defer func() { _ = to.Close() }()
 	buffer := make([]byte, 64<<10)
@@ -95,7 +95,7 @@ func (w *breakableWay) cutConnections() {
 	w.conns = nil
 }
 
-// The connection breaks after a commit and before its answer: the event is there, and the writer cannot know it.
+// The connection breaks between a commit and its answer: the event is stored, and the writer cannot know it.
 func TestEventCountsOnceWhenTheAnswerOfTheCommitIsLost(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]string{"of a known issue": eventText(1), "of a new issue": `{"message":"of another kind"}`} {
@@ -126,7 +126,7 @@ func TestEventCountsOnceWhenTheAnswerOfTheCommitIsLost(t *testing.T) {
 	}
 }
 
-// What waited too long is refused, and then it is not stored behind the client's back.
+// An event that waited too long is refused, and is not stored later without the client's knowledge.
 func TestRefusedEventsAreNotStored(t *testing.T) {
 	t.Parallel()
 	var taking *ingest.Ingest
@@ -147,7 +147,7 @@ func TestRefusedEventsAreNotStored(t *testing.T) {
 	require.EqualValues(t, 2, s.eventsCounted())
 }
 
-// A server that stops commits what it has accepted, in more than one batch where it must.
+// A server that stops commits the events that it has accepted, in several batches if it must.
 func TestCloseCommitsWhatIsQueued(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

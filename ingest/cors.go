@@ -19,7 +19,7 @@ func allowOrigin(w http.ResponseWriter, origin string) {
 	w.Header().Set("Access-Control-Expose-Headers", exposedHeaders)
 }
 
-// indexOrigins makes a project's allowed_origins ready for look-ups; nil means any origin.
+// indexOrigins indexes a project's allowed_origins for look-ups; nil means any origin.
 func indexOrigins(allowed *[]string) map[string]bool {
 	if allowed == nil {
 		return nil
@@ -31,7 +31,7 @@ func indexOrigins(allowed *[]string) map[string]bool {
 	return set
 }
 
-// canonicalOrigin writes an origin as browsers do: in lower case, without the usual port of its scheme. For example,
+// canonicalOrigin writes an origin as browsers do: in lower case, without the default port of its scheme. For example,
 // HTTPS://shop.example:443 is https://shop.example.
 func canonicalOrigin(origin string) string {
 	origin = strings.ToLower(origin)
@@ -41,7 +41,7 @@ func canonicalOrigin(origin string) string {
 	return strings.TrimSuffix(origin, ":80")
 }
 
-// checkOrigin refuses a page of a foreign origin. An HTTP request without an Origin comes from a server, not from a page.
+// checkOrigin refuses a page of a foreign origin. A request without an Origin comes from a server, not from a page.
 func checkOrigin(r *httpRequest, project *knownProject) error {
 	if project.origins == nil {
 		return nil
@@ -59,8 +59,8 @@ func checkOrigin(r *httpRequest, project *knownProject) error {
 	return nil
 }
 
-// servePreflight answers a page that asks before it sends. The project of the path, or of a key in the query, refuses a foreign
-// origin. All else is decided when the page sends: then it can read the answer.
+// servePreflight answers a page that asks before it sends. It refuses an origin that the project does not allow; the path or a
+// key in the query names the project. Everything else is decided when the page sends, because then it can read the answer.
 func (i *Ingest) servePreflight(r *httpRequest) error {
 	projects, name := i.projectsByID, r.projectInPath
 	if !r.speaksSentry {
@@ -72,7 +72,7 @@ func (i *Ingest) servePreflight(r *httpRequest) error {
 			return err
 		}
 	case core.HasCode(err, core.Unauthorized) && name != "":
-		_ = i.failures.RefuseCredential(r.Context()) // it counts; the answer is the next request's
+		_ = i.failures.RefuseCredential(r.Context()) // only to count it: the page gets its answer when it sends
 	}
 	h := r.w.Header()
 	h.Set("Access-Control-Allow-Methods", "POST, OPTIONS")

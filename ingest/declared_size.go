@@ -6,8 +6,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// saysItIsLarge reports whether a packed body says itself that it has more than largeBody bytes. Then it waits for
-// its turn before it is opened, as a decompressor takes the memory that a body asks for.
+// saysItIsLarge reports whether a packed body declares more than largeBody bytes. Such a body waits for its turn before it is
+// opened, because a decompressor takes the memory that a body asks for.
 func saysItIsLarge(body []byte, encoding string) bool {
 	switch encoding {
 	case "br":
@@ -21,7 +21,7 @@ func saysItIsLarge(body []byte, encoding string) bool {
 	return false
 }
 
-// brotliBits are the first bits of a stream of brotli (RFC 7932, 9), the lowest first.
+// brotliBits are the first bits of a brotli stream (RFC 7932, 9), lowest first.
 type brotliBits uint64
 
 func (b *brotliBits) take(n int) int {
@@ -36,8 +36,8 @@ func newBrotliBits(body []byte) brotliBits {
 	return brotliBits(binary.LittleEndian.Uint64(start[:]))
 }
 
-// takeWindowBits returns the logarithm of the window's size (RFC 7932, 9.1: WBITS). The one that stands for an extension that
-// decoders refuse is the largest there is.
+// takeWindowBits returns the logarithm of the window's size (RFC 7932, 9.1: WBITS). The code of an extension that decoders refuse
+// counts as the largest window.
 func (b *brotliBits) takeWindowBits() int {
 	if b.take(1) == 0 {
 		return 16
@@ -55,14 +55,14 @@ func (b *brotliBits) takeWindowBits() int {
 	}
 }
 
-// brotliWindowBits returns the logarithm of the size of the window that a stream asks for.
+// brotliWindowBits returns the logarithm of the window size that a stream asks for.
 func brotliWindowBits(body []byte) int {
 	bits := newBrotliBits(body)
 	return bits.takeWindowBits()
 }
 
-// brotliBlockSize returns the size of a stream's first block in bytes after decompression (RFC 7932, 9.2: MLEN). It is 0 when the
-// block has none, as the last one that is empty.
+// brotliBlockSize returns the size of a stream's first block in bytes after decompression (RFC 7932, 9.2: MLEN). It is 0 for a
+// block without a size, such as an empty last block.
 func brotliBlockSize(body []byte) int {
 	bits := newBrotliBits(body)
 	bits.takeWindowBits()

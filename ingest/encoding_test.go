@@ -53,7 +53,7 @@ func TestEncodings(t *testing.T) {
 	n := 0
 
 	for name, encoding := range encodings {
-		// The sizes at which buffers grow, and beyond.
+		// Sizes around which buffers grow, and larger ones.
 		for _, size := range []int{0, 1, 8<<10 - 200, 8 << 10, 40_000, 300_000, 1<<20 + 5} {
 			n++
 			payload := fmt.Sprintf(`{"event_id":"%032x","message":"boom","ignored":%q}`, n, strings.Repeat("x", size))

@@ -6,9 +6,9 @@ import (
 	"errand/core"
 )
 
-// sentryEndpoints are the endpoints of the Sentry protocol, below /api/{project}/. An answer to a wrong path names them.
+// sentryEndpoints are the endpoints of the Sentry protocol, below /api/{project}/. The answer to a wrong path lists them.
 var sentryEndpoints = []struct {
-	path, name string // the name is that of the metrics
+	path, name string // name is the label in the metrics
 	serve      func(*Ingest, *httpRequest) (any, error)
 }{
 	{"envelope", endpointEnvelope, (*Ingest).serveEnvelope},
@@ -16,14 +16,14 @@ var sentryEndpoints = []struct {
 	{"security", endpointSecurity, (*Ingest).serveSecurity},
 }
 
-// notTaken says why some endpoints that Sentry has, and crash reporters send to, are not here.
+// notTaken says why some endpoints that Sentry has, and crash reporters send to, do not exist here.
 var notTaken = map[string]string{
 	"minidump": "Minidumps are not taken: an error is grouped by a stack trace that is readable, which an SDK sends as an event.",
 	"unreal": "Crash reports of the Unreal Engine are not taken: an error is grouped by a stack trace that is readable, which an SDK " +
 		"sends as an event.",
 }
 
-// errNoEndpoint returns not_found, with the endpoints that there are, in the words of the Sentry protocol.
+// errNoEndpoint returns not_found with a list of the endpoints, in the words of the Sentry protocol.
 func errNoEndpoint(r *httpRequest) error {
 	failure := core.NewError(core.NotFound)
 	if !r.speaksSentry {

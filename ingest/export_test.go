@@ -9,22 +9,25 @@ import (
 	"errand/envelope"
 )
 
-// MaxEnvelope and MaxNative are the largest bodies in bytes, MaxStream what is read of one at most.
+// MaxEnvelope and MaxNative are the largest bodies in bytes. MaxStream is the most that is read of
+// one.
 const (
 	MaxStream   = maxStream
 	MaxEnvelope = maxEnvelope
 	MaxNative   = maxNative
 )
 
-// ReadAtMost sets the time in which a client must have sent its body. To be called before the first request.
+// ReadAtMost sets the time within which a client must send its body. Call it before the first
+// request.
 func (i *Ingest) ReadAtMost(d time.Duration) { i.readAtMost = d }
 
-// WaitAtMost bounds every wait of a request for the server. To be called before the first request.
+// WaitAtMost bounds every wait of a request for the server. Call it before the first request.
 func (i *Ingest) WaitAtMost(d time.Duration) {
 	i.waitAtMost, i.projectsByKey.waitAtMost, i.projectsByID.waitAtMost, i.smallMemory.waitAtMost, i.largeMemory.waitAtMost = d, d, d, d, d
 }
 
-// SlowAfter shortens the time after which a client may be slow. To be called before the first request.
+// SlowAfter shortens the time after which a client may count as slow. Call it before the first
+// request.
 func (i *Ingest) SlowAfter(d time.Duration) { i.incoming.slowAfter = d }
 
 // BodiesBeingRead is how many bodies are being read.
@@ -34,14 +37,15 @@ func (i *Ingest) BodiesBeingRead() int {
 	return len(i.incoming.reading)
 }
 
-// LeaveFree reserves all memory for small bodies but some bytes, until the returned function is called.
+// LeaveFree reserves all memory for small bodies except some bytes, until the returned function is
+// called.
 func (i *Ingest) LeaveFree(bytes int64) (giveBack func()) {
 	l := i.smallMemory.newReservation(sharedByAll)
 	_ = l.reserveMemory(context.Background(), maxSmall-bytes)
 	return func() { l.keepOnly(0) }
 }
 
-// WaitingForLarge is how many requests wait for memory of large bodies.
+// WaitingForLarge is how many requests wait for memory for large bodies.
 func (i *Ingest) WaitingForLarge() int {
 	i.largeMemory.mu.Lock()
 	defer i.largeMemory.mu.Unlock()
@@ -54,7 +58,7 @@ func (i *Ingest) HoldLarge() (goOn func()) {
 	return goOn
 }
 
-// WaitingForTurn is how many large bodies wait.
+// WaitingForTurn is how many large bodies wait for their turn.
 func (i *Ingest) WaitingForTurn() int {
 	i.unpackers.large.mu.Lock()
 	defer i.unpackers.large.mu.Unlock()
@@ -68,13 +72,14 @@ func (t *turns) countWaiting() (n int) {
 	return n
 }
 
-// HoldFirstLines keeps every body whose sender is not known waiting until the returned function is called.
+// HoldFirstLines keeps every body of an unknown sender waiting until the returned function is
+// called.
 func (i *Ingest) HoldFirstLines() (goOn func()) {
 	goOn, _ = i.unpackers.first.turns.takeTurn(context.Background(), sender{})
 	return goOn
 }
 
-// HoldAtMost shortens the time in which a batch is tried. To be called before the first request.
+// HoldAtMost shortens the time during which a batch is tried. Call it before the first request.
 func (i *Ingest) HoldAtMost(d time.Duration) { i.writer.holdAtMost = d }
 
 // HoldCommits keeps every commit waiting until the returned function is called.
@@ -89,7 +94,7 @@ func (i *Ingest) QueuedRequests() int { return len(i.writer.queue) }
 // EventsWaiting is how many events wait for their commit.
 func (i *Ingest) EventsWaiting() int64 { return i.writer.waitingEvents.Load() }
 
-// FreeBytes is how many bytes requests may take.
+// FreeBytes is how many bytes requests may still take.
 func (i *Ingest) FreeBytes() int64 {
 	free := int64(0)
 	for _, m := range []*memory{i.smallMemory, i.largeMemory} {
@@ -103,12 +108,12 @@ func (i *Ingest) FreeBytes() int64 {
 // MaxHeld is how many bytes all requests may hold.
 const MaxHeld = maxSmall + maxLarge
 
-// WriteReports has the reporter write what it would write at its next time.
+// WriteReports makes the reporter write now what it would write at its next time.
 func (i *Ingest) WriteReports(ctx context.Context) error {
 	return errors.Join(i.reporter.writeRefusal(ctx), i.reporter.writeSigns(ctx))
 }
 
-// CountingFunc returns a function that counts a request with one event as its way through ingest does.
+// CountingFunc returns a function that counts a request with one event as a real request would.
 func (i *Ingest) CountingFunc() func() {
 	items, at := []envelope.Item{{Type: "event", Kind: envelope.Event}}, core.At(i.clock())
 	group := []*waitingEvents{{events: make([]pendingEvent, 1)}}
@@ -123,13 +128,14 @@ func (i *Ingest) CountingFunc() func() {
 	}
 }
 
-// ForgetMaps forgets which files have source maps, as time does.
+// ForgetMaps forgets which files have source maps, as happens with time.
 func (i *Ingest) ForgetMaps() { i.maps.found.forgetAll() }
 
 // SetMapWithin sets how long an event waits to be mapped.
 func (i *Ingest) SetMapWithin(within time.Duration) { i.maps.within = within }
 
-// ForgetPages closes the source maps that nobody uses, and drops what was read of them, as time does.
+// ForgetPages closes the source maps that nobody uses, and drops their pages from memory, as
+// happens with time.
 func (i *Ingest) ForgetPages() {
 	for range 3 {
 		i.maps.indexes.dropIdle()

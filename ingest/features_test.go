@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What triage and similar issues go by is taken from the first event of an issue, in the commit that makes it.
+// The features for triage and similar issues come from the first event of an issue, and are stored in the commit that makes the
+// issue.
 func TestFirstEventIsLookedAt(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

@@ -13,8 +13,8 @@ import (
 	"errand/wire"
 )
 
-// How much of a body is read and opened before its sender is known, in bytes: the body as it was sent, the header of its envelope,
-// and the window that its decompressor needs. A stream of 52 bytes can ask for a window of 16 MB.
+// How much of a body is read and opened before its sender is known, in bytes: the body as it was sent, the header of its
+// envelope, and the window that its decompressor needs. A stream of 52 bytes can ask for a window of 16 MB.
 const (
 	maxUnknownBody    = 256 << 10
 	maxFirstLine      = 64 << 10
@@ -23,14 +23,14 @@ const (
 	firstLineStep     = 4 << 10
 )
 
-// errWindow says that a body asks for a larger window than it gets before its sender is known.
+// errWindow says that a body asks for a larger window than unknown senders get.
 var errWindow = errors.New("ingest: the window is larger than that of an unknown sender")
 
-// firstLines open bodies whose senders are not known yet, one at a time, so that nobody without a key takes the time of those who
-// have one. The address that has used least time lately comes next.
+// firstLines open bodies whose senders are not known yet, one at a time, so that senders without a key take no time from those
+// with one. The address that has used the least time lately comes next.
 type firstLines struct {
 	turns    *turns
-	unpacker unpacker      // whoever has the turn uses them
+	unpacker unpacker      // used by the holder of the turn, like the fields below
 	zstd     *zstd.Decoder // with the window of unknown senders
 	line     []byte
 }
@@ -69,7 +69,7 @@ func (f *firstLines) readLine(ctx context.Context, of sender, body []byte, encod
 	}
 }
 
-// openBody returns a decompressor of the body. It returns errWindow before any memory is taken for the window.
+// openBody returns a decompressor of the body. It returns errWindow before it takes any memory for the window.
 func (f *firstLines) openBody(body []byte, encoding string) (io.Reader, error) {
 	switch encoding {
 	case "zstd":
@@ -81,7 +81,7 @@ func (f *firstLines) openBody(body []byte, encoding string) (io.Reader, error) {
 				return nil, err
 			}
 		}
-		return f.zstd, f.zstd.Reset(struct{ io.Reader }{bytes.NewReader(body)}) // not as bytes, which are decompressed at once
+		return f.zstd, f.zstd.Reset(struct{ io.Reader }{bytes.NewReader(body)}) // as a reader: bytes would be decompressed immediately
 	case "br":
 		if bits := brotliWindowBits(body); bits > unknownWindowBits {
 			return nil, errWindow
@@ -94,14 +94,14 @@ func (f *firstLines) openBody(body []byte, encoding string) (io.Reader, error) {
 	return source, err
 }
 
-// admitByDSN admits the sender of an envelope by the DSN in its header, as of one through a tunnel. Whatever else is in the body
+// admitByDSN admits the sender of an envelope by the DSN in its header, as when a tunnel forwards it. A body without a DSN there
 // counts as a failed authentication, and addresses that fail too often wait for each other.
 func (i *Ingest) admitByDSN(r *httpRequest, body []byte) error {
 	ctx, cancel := context.WithTimeout(r.Context(), i.waitAtMost)
 	defer cancel()
 	key, err := i.readDSNKey(ctx, r, body)
 	if err == nil && key != "" {
-		_, err = i.admitSender(r, key) // which counts a key that is not good
+		_, err = i.admitSender(r, key) // which also counts a bad key
 		return err
 	}
 	if err != nil && !core.HasCode(err, core.InvalidRequest) {

@@ -14,10 +14,10 @@ import (
 	"errand/ingest"
 )
 
-// byDSN is the header of an envelope that names its sender itself.
+// byDSN is the header of an envelope that itself names its sender.
 const byDSN = `{"dsn":"https://` + shopKey + `@errors.example/1000000001"}`
 
-// An envelope without a key in its header or query is opened up to its own header, in every encoding and at every size.
+// An envelope without a key in its HTTP header or query is opened up to its own header, in every encoding and at every size.
 func TestEnvelopesThatNameTheirSender(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -66,7 +66,7 @@ func packBrotli(t *testing.T, text []byte, windowBits int) []byte {
 	return packed.Bytes()
 }
 
-// A window of more than 256 KB is for senders who are known.
+// Only known senders get a window of more than 256 KB.
 func TestWindowsOfUnknownSenders(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -88,7 +88,7 @@ func TestWindowsOfUnknownSenders(t *testing.T) {
 		"Content-Encoding: zstd").status, "the same decompressor goes on")
 }
 
-// TestBombsWithoutAKeyCostNothing is not parallel: it looks at the memory of the process.
+// TestBombsWithoutAKeyCostNothing is not parallel: it measures the memory of the process.
 func TestBombsWithoutAKeyCostNothing(t *testing.T) {
 	s := startServer(t)
 	for name, encoding := range encodings {
@@ -105,7 +105,7 @@ func TestBombsWithoutAKeyCostNothing(t *testing.T) {
 	}
 }
 
-// Thousands of members with nothing in them are not looked through for a DSN.
+// Thousands of empty members are not searched for a DSN.
 func TestEmptyMembersBeforeADSN(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -116,7 +116,7 @@ func TestEmptyMembersBeforeADSN(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.postBody(envelopes, body, byKey, "Content-Encoding: gzip").status)
 }
 
-// A sender who is not known waits in no queue of those who are.
+// Known senders never queue behind unknown ones.
 func TestKnownSendersDoNotWaitForUnknownOnes(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -138,7 +138,7 @@ func TestKnownSendersDoNotWaitForUnknownOnes(t *testing.T) {
 	}
 }
 
-// Whoever has sent some bombs has the next ones opened no further than any body.
+// After a sender has sent some bombs, its next ones are opened no further than any other body.
 func TestBombsOfAKnownSender(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

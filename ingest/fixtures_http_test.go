@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// answer is what came back.
+// answer is a response of the server.
 type answer struct {
 	status int
 	header http.Header
 	text   string
 	body   object
-	closed bool // the server ends the connection
+	closed bool // the server ended the connection
 }
 
 // postBody sends a body; headers are written "Name: value".
@@ -37,7 +37,7 @@ func (s *server) sendRequest(method, path string, body io.Reader, headers ...str
 	return a
 }
 
-// trySend is send without its checks.
+// trySend is sendRequest without its checks.
 func (s *server) trySend(method, path string, body io.Reader, headers ...string) (answer, error) {
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, body)
 	if err != nil {
@@ -63,10 +63,10 @@ func (s *server) trySend(method, path string, body io.Reader, headers ...string)
 	return a, err
 }
 
-// chunkedBody is a body that goes out in chunks, without a Content-Length.
+// chunkedBody is a body that is sent in chunks, without a Content-Length.
 func chunkedBody(text string) io.Reader { return io.MultiReader(strings.NewReader(text)) }
 
-// byKey is a header that authenticates at the Sentry endpoints, nativeByKey one at the native endpoint.
+// byKey is a header that authenticates at the Sentry endpoints; nativeByKey does at the native endpoint.
 const (
 	byKey       = "X-Sentry-Auth: Sentry sentry_version=7, sentry_key=" + shopKey
 	nativeByKey = "X-Service-Key: " + shopKey
@@ -78,7 +78,7 @@ func (s *server) postEvents(items ...string) answer {
 	return s.postBody(envelopes, envelopeOf("{}", items...), byKey)
 }
 
-// untilTaken sends the n-th event to a server that gives up soon, or whose database comes back, until it is taken.
+// untilTaken sends the n-th event until it is taken, for a server that gives up soon or whose database is coming back.
 func (s *server) untilTaken(n int) {
 	s.t.Helper()
 	require.Eventually(s.t, func() bool { return s.postEvents(eventItem(n)).status == http.StatusOK }, 10*time.Second, time.Millisecond)

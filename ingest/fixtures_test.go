@@ -50,16 +50,16 @@ type server struct {
 	database string
 	db       *store.Store
 	log      *logtext.Text
-	end      func() // before the test's end
+	end      func() // before the test ends
 	metrics  *prometheus.Registry
 }
 
-// patience is how long a server of the tests waits instead of the usual bounds, unless a test is about them: the machine may be busy.
+// patience is how long a server of the tests waits, unless a test is about the usual bounds: the machine may be busy.
 const patience = 2 * time.Minute
 
 // config is what a test may choose.
 type config struct {
-	database string // of another server, to share it
+	database string // another server's, to share it
 	clock    core.Clock
 	dbClock  core.Clock // of the store; clock when it is nil
 	random   io.Reader
@@ -124,7 +124,7 @@ func (s *server) makeProject(id int64, key string) {
 	require.NoError(s.t, err)
 }
 
-// execSQL changes the database behind the store's back.
+// execSQL changes the database directly, past the store.
 func (s *server) execSQL(sql string, args ...any) {
 	s.t.Helper()
 	rows, err := storetest.QuerySQL(s.t.Context(), s.db, sql, args...)
@@ -133,7 +133,7 @@ func (s *server) execSQL(sql string, args ...any) {
 	require.NoError(s.t, rows.Err())
 }
 
-// queryNumber returns the one number of a query. Connections that have been ended meanwhile are passed over.
+// queryNumber returns the single number of a query. It skips connections that have been ended.
 func (s *server) queryNumber(sql string, args ...any) (n int64) {
 	s.t.Helper()
 	var err error
@@ -170,7 +170,7 @@ func (s *server) onlyEvent() core.Event {
 	return detail.Event
 }
 
-// movingClock is a clock that a test moves while a server looks at it.
+// movingClock is a clock that a test moves while a server reads it.
 type movingClock struct{ nanos atomic.Int64 }
 
 func clockAt(t time.Time) *movingClock {
@@ -182,7 +182,7 @@ func clockAt(t time.Time) *movingClock {
 func (c *movingClock) currentTime() time.Time       { return time.Unix(0, c.nanos.Load()).UTC() }
 func (c *movingClock) moveForward(by time.Duration) { c.nanos.Add(int64(by)) }
 
-// runTogether runs fn n times at once, numbered from 0.
+// runTogether runs fn n times concurrently, numbered from 0.
 func runTogether(n int, fn func(i int)) {
 	var done sync.WaitGroup
 	for i := range n {
@@ -197,7 +197,7 @@ func (s *server) lockEvents(t testing.TB) (unlock func()) {
 	return s.lockTables(t, "event_ids, issues, project_hours")
 }
 
-// lockTables keeps everybody else from tables until the returned function is called.
+// lockTables keeps all others from the tables until the returned function is called.
 func (s *server) lockTables(t testing.TB, tables string) (unlock func()) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), s.database)

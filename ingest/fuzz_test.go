@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzUnpack: whatever a body is, the unpacker keeps to its room and works for the next one.
+// FuzzUnpack: for any body, the unpacker stays within its room and works for the next body.
 func FuzzUnpack(f *testing.F) {
 	for _, encoding := range []string{"", "gzip", "deflate", "br", "zstd"} {
 		for _, seed := range []string{"", "{}", "eJyrVspNLS5OTE9VslJKys/PVaoFADnYBdo=", "\x1f\x8b\x08", "\x28\xb5\x2f\xfd\x04\x58",
@@ -19,7 +19,7 @@ func FuzzUnpack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, encoding string, wrapped bool) {
 		const room = 4096
 		u := new(unpacker)
-		for range 2 { // the second time with what the first has left
+		for range 2 { // the second time on the leftovers of the first
 			text, err := u.unpackBody(packedBody{body: body, encoding: encoding}, room)
 			if err == nil && wrapped {
 				text, err = u.unwrapBase64(text, room)

@@ -13,34 +13,34 @@ import (
 type httpRequest struct {
 	*http.Request
 	w          http.ResponseWriter
-	endpoint   string // as it is counted
+	endpoint   string // its label in the metrics
 	receivedAt core.Time
 
 	// From the path and the headers.
 	speaksSentry  bool              // the protocol of Sentry SDKs
-	projectInPath string            // as it is written there
-	pathInProject string            // behind the project, without its last slash
-	export        *export           // nil unless it is of OpenTelemetry
+	projectInPath string            // as the path writes it
+	pathInProject string            // after the project, without its last slash
+	export        *export           // nil unless this is an OpenTelemetry request
 	sdk           string            // as name/version
-	browser       *envelope.Browser // nil unless the body is reports of one
+	browser       *envelope.Browser // nil unless the body is a browser's reports
 	isEnvelope    bool              // the body is an envelope
 	encoding      string            // of the body
 	hasKey        bool              // in the header or the query
 	project       *knownProject     // nil until its key is known to be good
 
-	// The memory that it has reserved.
+	// The memory that the request has reserved.
 	small *reservation
 	large *reservation
 
-	body       *[]byte         // as it was sent; nil before it is read and when it is not needed any more
+	body       *[]byte         // as it was sent; nil before it is read and when it is no longer needed
 	bodyRead   bool            // to its end
-	bytesRead  int64           // of the body, as far as it was read
-	waiting    context.Context // how long the request waits for the server once its body is read
+	bytesRead  int64           // of the body, so far
+	waiting    context.Context // bounds the request's wait for the server once its body is read
 	endWaiting context.CancelFunc
-	problems   []core.Detail // what of it could not be taken
+	problems   []core.Detail // parts that could not be taken
 }
 
-// noteProblem notes what the sender should know beside the answer.
+// noteProblem adds a note for the sender to the answer.
 func (r *httpRequest) noteProblem(path, message string) {
 	r.problems = append(r.problems, core.Detail{Path: path, Message: message})
 }
@@ -48,7 +48,7 @@ func (r *httpRequest) noteProblem(path, message string) {
 // clientAddress returns the address of the client as text.
 func (r *httpRequest) clientAddress() string { return wire.WriteAddress(wire.ClientOf(r.Request)) }
 
-// whoSends returns the sender against whom a large body is counted.
+// whoSends returns the sender that a large body is charged to.
 func (r *httpRequest) whoSends() sender {
 	return sender{r.projectID(), wire.NetworkOf(wire.ClientOf(r.Request))}
 }
@@ -61,7 +61,7 @@ func (r *httpRequest) projectID() int64 {
 	return r.project.ID
 }
 
-// releaseAll frees what the request has reserved.
+// releaseAll frees the memory that the request has reserved.
 func (r *httpRequest) releaseAll() {
 	r.dropBody(0)
 	if r.endWaiting != nil {

@@ -1,5 +1,5 @@
-// Package ingest takes events in over HTTP: key, origin, quota, decompression; it runs the pipeline (decode, scrub,
-// group, limit) and answers when the event is committed.
+// Package ingest accepts events over HTTP: key, origin, quota, decompression. It runs the pipeline (decode, scrub, group, limit)
+// and answers when the event is committed.
 package ingest
 
 import (
@@ -21,23 +21,23 @@ import (
 	"errand/wire"
 )
 
-// Options says what ingest works with.
+// Options are the parts and settings of an Ingest.
 type Options struct {
 	Store      *store.Store
 	Clock      core.Clock
-	Random     io.Reader // for the ids of events that come without one
+	Random     io.Reader // for ids of events that arrive without one
 	InstallKey []byte    // keys the hashes of users
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer // nil: nobody scrapes them
-	Failures   Failures              // nil: nobody limits them
+	Failures   Failures              // nil: no limit
 	Blobs      blob.Store            // where source maps are; nil for none
 }
 
 // Failures limits failed authentication by the client's address.
 type Failures interface {
-	// TakeTurn waits until a key that is not known may be looked up; the look-up ends with the returned function.
+	// TakeTurn waits until an unknown key may be looked up; the returned function ends the look-up.
 	TakeTurn(ctx context.Context) (end func(), err error)
-	// RefuseCredential counts an HTTP request whose key, or project, is not good. It returns what to answer.
+	// RefuseCredential counts a request whose key or project is wrong. It returns the error to answer with.
 	RefuseCredential(ctx context.Context) *core.Error
 }
 
@@ -49,7 +49,7 @@ func (unlimitedFailures) RefuseCredential(context.Context) *core.Error {
 	return core.NewError(core.Unauthorized)
 }
 
-// Ingest takes events in.
+// Ingest accepts events.
 type Ingest struct {
 	store         *store.Store
 	clock         core.Clock
@@ -59,8 +59,8 @@ type Ingest struct {
 	projectsByKey *projects
 	projectsByID  *projects
 	quotas        *quotas
-	smallMemory   *memory // of small bodies, and the beginnings of large ones
-	largeMemory   *memory // of what is beyond
+	smallMemory   *memory // for small bodies, and the beginnings of large ones
+	largeMemory   *memory // for the rest of large bodies
 	incoming      *incomingBodies
 	unpackers     *unpackers
 	writer        *writer
@@ -95,12 +95,11 @@ func New(o Options) *Ingest {
 	return i
 }
 
-// StopHolding refuses the events that are held while the database is away, within a second or so. A stopping server calls it
-// when it has waited for the database as long as it may.
+// StopHolding refuses the events that are held while the database is away, within about a second. A stopping server calls it when
+// it has waited for the database as long as it may.
 func (i *Ingest) StopHolding() { i.writer.stopHolding() }
 
-// Close waits until the last accepted event is committed, or refused as by StopHolding. The HTTP server must have stopped by
-// then.
+// Close waits until the last accepted event is committed, or refused as by StopHolding. Stop the HTTP server first.
 func (i *Ingest) Close() {
 	i.writer.stopHolding()
 	i.writer.close()
@@ -111,8 +110,8 @@ func (i *Ingest) Close() {
 // IsRefusing reports whether an event could not be committed in the last seconds.
 func (i *Ingest) IsRefusing() bool { return i.writer.isRefusing() }
 
-// Handler serves POST /v1/ingest, POST /ingest/v1/errors, the Sentry SDK protocol below /api/, and OpenTelemetry's exports at /v1/
-// and below /api/.
+// Handler serves POST /v1/ingest, POST /ingest/v1/errors, the Sentry SDK protocol below /api/, and the exports of OpenTelemetry
+// at /v1/ and below /api/.
 func (i *Ingest) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, received *http.Request) {
 		r := &httpRequest{
@@ -124,7 +123,7 @@ func (i *Ingest) Handler() http.Handler {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(i.readAtMost))
 		// Until the project says otherwise, so that a page can read a refusal.
 		allowOrigin(w, "*")
-		start, status := time.Now(), http.StatusInternalServerError // which it stays in a panic
+		start, status := time.Now(), http.StatusInternalServerError // kept only after a panic
 		defer func() { i.metrics.endpoints[r.endpoint].countAnswer(status, time.Since(start)) }()
 		answer, err := i.serveRequest(r)
 		status = i.writeAnswer(r, answer, err)
@@ -155,7 +154,7 @@ func (i *Ingest) writeAnswer(r *httpRequest, answer any, err error) int {
 	if _, isNew := answer.(storedNotice); isNew {
 		status = http.StatusCreated
 	}
-	wire.WriteJSON(r.w, status, body) // a client that went away has its event stored all the same
+	wire.WriteJSON(r.w, status, body) // a failed write changes nothing: the event is stored even when the client has left
 	return status
 }
 

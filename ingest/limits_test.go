@@ -71,7 +71,7 @@ func requireTooLarge(t *testing.T, a answer, limit int, name string) {
 	require.EqualValues(t, limit, a.body["max_bytes"], name)
 }
 
-// zeros is a text that costs nothing.
+// zeros is a reader of zeros that takes no memory.
 type zeros struct{ left int64 }
 
 func (z zeros) WriteTo(w io.Writer) (int64, error) {
@@ -87,7 +87,7 @@ func (spaces) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestCompressionBombs is not parallel: it looks at the memory of the process.
+// TestCompressionBombs is not parallel: it measures the memory of the process.
 func TestCompressionBombs(t *testing.T) {
 	s := startServer(t)
 	bombs := map[string][]byte{}
@@ -183,7 +183,7 @@ func TestSlowSenders(t *testing.T) {
 	}
 }
 
-// Whoever sends slowly is ended when others need the memory, and not before.
+// A slow sender is ended when others need the memory, and not before.
 func TestSlowSendersDoNotKeepOthersOut(t *testing.T) {
 	t.Parallel()
 	s := startServerWith(t, config{before: func(i *ingest.Ingest) { i.SlowAfter(time.Microsecond) }})
@@ -218,11 +218,11 @@ func TestSlowSendersDoNotKeepOthersOut(t *testing.T) {
 	require.Contains(t, string(text), "the body did not come in time")
 }
 
-// Large bodies that wait for memory are no reason for small ones to wait.
+// Small bodies do not wait while large bodies wait for memory.
 func TestLargeBodiesDoNotKeepSmallOnesOut(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
-	for range 3 { // of which one has to wait, as each needs 8 MB by now
+	for range 3 { // one has to wait, because each needs 8 MB now
 		conn, _ := s.openConnection(t)
 		go func() { // it is not read to its end
 			_, _ = io.WriteString(conn, requestHead(envelopes, byKey, "Content-Length: 20000000")+strings.Repeat(" ", 5_000_000))
@@ -237,7 +237,7 @@ func TestLargeBodiesDoNotKeepSmallOnesOut(t *testing.T) {
 	require.Positive(t, s.WaitingForLarge())
 }
 
-// The deadline is that of the body: a connection that is kept, and a request that waits, do not fall to it.
+// The deadline is only for the body: it does not end a kept connection or a waiting request.
 func TestDeadlineEndsWithTheBody(t *testing.T) {
 	t.Parallel()
 	s := startServerWith(t, config{before: func(i *ingest.Ingest) { i.ReadAtMost(100 * time.Millisecond) }})

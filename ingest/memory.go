@@ -9,27 +9,27 @@ import (
 	"time"
 )
 
-// How many bytes all HTTP requests together may reserve. One of them may take more, up to the largest body, when nothing is
-// free: it goes on and ends, so that many large bodies never wait for each other in a circle. What a body has beyond smallBody
-// comes from a part of its own, so that large bodies never keep small ones waiting.
+// How many bytes all HTTP requests together may reserve. One of them may take more, up to the largest body, when nothing is free:
+// it goes on and ends, so that large bodies never wait for each other in a circle. The part of a body beyond smallBody comes from
+// a separate memory, so that large bodies never keep small ones waiting.
 const (
 	maxSmall  = 12 << 20
 	maxLarge  = 12 << 20
 	smallBody = 64 << 10
 )
 
-// perRequest is what an HTTP request takes besides its body and its packed events: buffers of its connection and its stack.
+// perRequest is what an HTTP request takes besides its body and its packed events: its stack and the buffers of its connection.
 const perRequest = 12 << 10
 
 // memory bounds the bytes that HTTP requests take: bodies as they arrive, and packed events until they are committed. A request
 // that needs more waits for others to end, in the order of asking.
 //
-// No project has more than it leaves free: alone it has half of the memory, a second one half of the rest, and there is some
-// left for the next. Of those that wait the project that has least comes first.
+// No project holds more than it leaves free: alone it gets half of the memory, a second one half of the rest, and some is left
+// for the next. Among waiting requests the project that holds least comes first.
 type memory struct {
 	waitAtMost     time.Duration
 	total          int64  // bytes
-	endSlowSenders func() // called every endSlowEvery while somebody waits; nil for nothing
+	endSlowSenders func() // called every endSlowEvery while somebody waits; nil for no call
 
 	mu             sync.Mutex
 	free           int64                // bytes
@@ -40,14 +40,14 @@ type memory struct {
 	demandsWaiting int
 }
 
-// What a reservation has instead of a project: memory that all share without a bound for each, and memory of senders who are
-// not known yet.
+// Values that a reservation has instead of a project: memory that all share without a bound for each, and memory of unknown
+// senders.
 const (
 	sharedByAll      = 0
 	ofUnknownSenders = -1
 )
 
-// demand is a reservation that is to grow, and waits.
+// demand is a reservation that waits to grow.
 type demand struct {
 	reservation *reservation
 	bytes       int64
@@ -75,7 +75,7 @@ type reservation struct {
 
 func (m *memory) newReservation(of int64) *reservation { return &reservation{memory: m, project: of} }
 
-// countFor counts the reservation for a project, once it is known.
+// countFor counts the reservation for a project, once the project is known.
 func (r *reservation) countFor(project int64) {
 	if r.bytes == 0 {
 		r.project = project
@@ -90,7 +90,7 @@ func (r *reservation) countFor(project int64) {
 	m.moveBytes(r, reserved)
 }
 
-// reserveMemory takes n bytes more, and waits for them. It returns unavailable when that takes too long.
+// reserveMemory takes n more bytes, and waits for them if it must. It returns unavailable when that takes too long.
 func (r *reservation) reserveMemory(ctx context.Context, n int64) error {
 	m := r.memory
 	m.mu.Lock()
@@ -108,7 +108,7 @@ func (r *reservation) reserveMemory(ctx context.Context, n int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	select {
-	case <-waiting.granted: // at the same moment
+	case <-waiting.granted: // it was granted at the same moment
 		return nil
 	default:
 		m.dropDemand(waiting)
@@ -117,7 +117,7 @@ func (r *reservation) reserveMemory(ctx context.Context, n int64) error {
 	}
 }
 
-// endSlowEvery is how often the first of a queue has slow senders ended.
+// endSlowEvery is how often the first demand of a queue ends slow senders.
 const endSlowEvery = 100 * time.Millisecond
 
 // awaitGrant reports whether the demand was granted before ctx ended.
@@ -142,7 +142,7 @@ func (m *memory) awaitGrant(ctx context.Context, waiting *demand) bool {
 	}
 }
 
-// queueDemand has the reservation wait for n bytes. The caller holds the mutex, as for all that follow.
+// queueDemand queues the reservation for n bytes. The caller holds the mutex, here and in all methods below except keepOnly.
 func (m *memory) queueDemand(r *reservation, n int64) *demand {
 	waiting := &demand{r, n, m.demandsMade, make(chan struct{})}
 	if m.demands[r.project] == nil {
@@ -169,7 +169,7 @@ func (m *memory) dropDemand(waiting *demand) {
 	}
 }
 
-// tryGrant takes n bytes for the reservation, or lets it be the one that is overdrawn. It reports false when it has to wait.
+// tryGrant takes n bytes for the reservation, or makes it the overdrawn one. It returns false when it has to wait.
 func (m *memory) tryGrant(r *reservation, n int64) bool {
 	switch {
 	case m.free >= n && (r.project == sharedByAll || m.reserved[r.project]+n <= m.free-n):
@@ -208,7 +208,7 @@ func (r *reservation) keepOnly(n int64) {
 	m.grantWaiting()
 }
 
-// grantWaiting grants demands as long as there is memory for the next.
+// grantWaiting grants demands while there is memory for the next.
 func (m *memory) grantWaiting() {
 	for m.demandsWaiting > 0 {
 		granted := m.grantNext()
@@ -220,7 +220,7 @@ func (m *memory) grantWaiting() {
 	}
 }
 
-// grantNext grants and returns the demand that comes next: the oldest of the project that has least, else that of the next
+// grantNext grants and returns the demand that comes next: the oldest one of the project that holds least, or else of the next
 // project. It returns nil when all have to wait.
 func (m *memory) grantNext() *demand {
 	next := make([]*demand, 0, len(m.demands))

@@ -11,7 +11,8 @@ import (
 	"errand/core"
 )
 
-// mustWait reports whether a reservation has to wait for n bytes more: it gives up at once.
+// mustWait reports whether a reservation has to wait for n more bytes. The wait is given up
+// immediately.
 func mustWait(t *testing.T, l *reservation, n int64) bool {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -83,7 +84,7 @@ func TestMemoryIsGivenInTheOrderOfAsking(t *testing.T) {
 	require.EqualValues(t, 10, m.free)
 }
 
-// One that gives up makes room for the next, who may need less.
+// A request that gives up makes room for the next one, which may need less.
 func TestMemoryGoesOnWhenTheFirstGivesUp(t *testing.T) {
 	t.Parallel()
 	m := newMemory(10, time.Minute)
@@ -124,7 +125,8 @@ func TestNoProjectHoldsAllOfTheMemory(t *testing.T) {
 	require.Len(t, m.reserved, 1)
 }
 
-// Of those that wait the project that holds least comes first, whoever asked before.
+// The project that holds least comes first among waiting requests, even if another one asked
+// before.
 func TestMemoryGoesToWhoeverHoldsLeast(t *testing.T) {
 	t.Parallel()
 	m := newMemory(100, time.Minute)

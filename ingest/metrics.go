@@ -13,8 +13,8 @@ import (
 	"errand/otlp"
 )
 
-// metrics counts what ingest does. Every counter is found here once, so that counting an event is an addition, and no
-// label can come from the wire.
+// metrics counts the work of ingest. Every counter is looked up here once, so that counting an event is an addition and no label
+// can come from the wire.
 type metrics struct {
 	endpoints        map[string]endpointMetrics
 	events           [len(outcomes)]prometheus.Counter
@@ -42,7 +42,7 @@ func (m endpointMetrics) countAnswer(status int, took time.Duration) {
 	m.took.Observe(took.Seconds())
 }
 
-// The endpoints as they are counted.
+// The labels of the endpoints.
 const (
 	endpointNative    = "native"
 	endpointNotices   = "notices"
@@ -54,7 +54,7 @@ const (
 	endpointNone      = "none"      // not a path of ingest
 )
 
-// statuses are those that ingest answers with.
+// statuses are the statuses that ingest answers with.
 var statuses = []int{
 	http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden,
 	http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
@@ -77,7 +77,7 @@ const (
 // outcomes are the labels of the outcomes.
 var outcomes = [...]string{"stored", "counted", "duplicate", "over_quota", "invalid", "unavailable", "failed"}
 
-// unknownItem is the label of all item types that the protocol does not have.
+// unknownItem is the label of all item types that are not in the protocol.
 const unknownItem = "unknown"
 
 var (
@@ -137,7 +137,7 @@ func newMetrics(registerer prometheus.Registerer) *metrics {
 	return m
 }
 
-// registerLoad adds the metrics that are measured at each scrape, such as the events that wait.
+// registerLoad adds the metrics that are measured at each scrape, such as the number of waiting events.
 func (m *metrics) registerLoad(registerer prometheus.Registerer, i *Ingest) {
 	factory := promauto.With(registerer)
 	factory.NewGaugeFunc(prometheus.GaugeOpts{
@@ -154,7 +154,7 @@ func (m *metrics) registerLoad(registerer prometheus.Registerer, i *Ingest) {
 	}).Set(maxSmall + maxLarge)
 }
 
-// measureMemory returns the bytes that requests have reserved, and how many wait for some.
+// measureMemory returns how many bytes requests have reserved, and how many requests wait for some.
 func (i *Ingest) measureMemory() (reserved int64, waiting int) {
 	for _, m := range []*memory{i.smallMemory, i.largeMemory} {
 		r, w := m.measureLoad()
@@ -179,7 +179,7 @@ func (m *metrics) countItems(items []envelope.Item) (events int, isAlive bool) {
 	return events, isAlive
 }
 
-// countExported counts what OpenTelemetry exported, by the types that the protocol of Sentry has for it.
+// countExported counts the items of an OpenTelemetry export, under the names that the Sentry protocol has for them.
 func (m *metrics) countExported(signal otlp.Signal, items int) {
 	m.items[map[string]string{otlp.Traces.Name: "otel_span", otlp.Logs.Name: "otel_log"}[signal.Name]].Add(float64(items))
 }
@@ -187,7 +187,7 @@ func (m *metrics) countExported(signal otlp.Signal, items int) {
 // countLost counts events that were refused before a commit was tried.
 func (m *metrics) countLost(err error, events int) { m.events[outcomeOf(err)].Add(float64(events)) }
 
-// countOutcomes counts what became of the events of a group.
+// countOutcomes counts the outcomes of a group's events.
 func (m *metrics) countOutcomes(group []*waitingEvents) {
 	var counts [len(outcomes)]int
 	for _, waiting := range group {

@@ -37,7 +37,7 @@ func (s *server) metricValue(series string) float64 {
 	return 0
 }
 
-// requireMetrics fails unless the series have exactly these values, and all other series of their metrics none.
+// requireMetrics fails unless the series have exactly these values, and all other series of their metrics are 0.
 func (s *server) requireMetrics(metric string, want map[string]float64) {
 	s.t.Helper()
 	families, err := s.metrics.Gather()
@@ -80,7 +80,7 @@ func TestEventsAreCountedByOutcome(t *testing.T) {
 	})
 
 	s.execSQL(`UPDATE projects SET daily_quota = 6 WHERE id = $1`, shop)
-	other := startServerWith(t, config{database: s.database}) // it does not remember the project
+	other := startServerWith(t, config{database: s.database}) // it has not cached the project
 	other.postEvents(eventItem(6), eventItem(7), eventItem(8))
 	other.postEvents(eventItem(9), itemOf("session", "{}"))
 	other.postBody(native, []byte(eventText(10)), nativeByKey)
@@ -121,7 +121,7 @@ func TestEventThatCannotBeStoredIsCounted(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	s.execSQL(`ALTER TABLE events ADD CONSTRAINT no_poison CHECK (release <> 'poison')`)
-	defer s.execSQL(`ALTER TABLE events DROP CONSTRAINT no_poison`) // the database is used again
+	defer s.execSQL(`ALTER TABLE events DROP CONSTRAINT no_poison`) // the database is used by later tests
 
 	s.postEvents(itemOf("event", `{"message":"boom","release":"poison"}`))
 
@@ -129,7 +129,7 @@ func TestEventThatCannotBeStoredIsCounted(t *testing.T) {
 	s.requireMetrics(countedAnswers, map[string]float64{"500,envelope": 1})
 }
 
-// TestLoadAndOutages looks at what waits while commits are held up, and at what an outage leaves.
+// TestLoadAndOutages reads the load metrics while commits are held up, and the traces of an outage.
 func TestLoadAndOutages(t *testing.T) {
 	t.Parallel()
 	s := startServerWith(t, config{before: func(i *ingest.Ingest) { i.HoldAtMost(2 * time.Second) }})
@@ -186,7 +186,7 @@ func TestCountingAllocatesNothing(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, count))
 }
 
-// BenchmarkCounting measures what the metrics and the sign of life cost a request with one event.
+// BenchmarkCounting measures the cost of the metrics and the sign of life for a request with one event.
 func BenchmarkCounting(b *testing.B) {
 	count := startServer(b).CountingFunc()
 	for b.Loop() {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// messageOf is an event of captureMessage, with the stack that version 11 of the SDKs for JavaScript adds or without.
+// messageOf is an event of captureMessage, with or without the stack that version 11 of the JavaScript SDKs adds.
 func messageOf(n int, text string, stacked bool) string {
 	quoted, _ := json.Marshal(text)
 	exception := ""

@@ -45,7 +45,7 @@ func (i *Ingest) takeNative(r *httpRequest, project *knownProject, isTest bool) 
 	}, nil
 }
 
-// checkQuery refuses every field of a query but the key.
+// checkQuery refuses every field of a query except the key.
 func checkQuery(raw string) error {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
@@ -65,8 +65,8 @@ func checkQuery(raw string) error {
 // formatID returns the event's id as clients write it.
 func (e *pendingEvent) formatID() string { return hex.EncodeToString(e.event.EventID[:]) }
 
-// takeSingleEvent reads a body that is one event and makes it ready to be stored. A body that may be wrapped is unwrapped, as by
-// unwrapBase64.
+// takeSingleEvent reads a body that is one event and prepares it for storage. A body that may be wrapped is unwrapped, as
+// unwrapBase64 does.
 func (i *Ingest) takeSingleEvent(
 	r *httpRequest, project *knownProject, mayBeWrapped bool, decode func(*envelope.Decoder, []byte, envelope.Hints) (*core.Event, error),
 ) (events []pendingEvent, err error) {

@@ -10,15 +10,16 @@ import (
 	"errand/wire"
 )
 
-// noticesPath is where clients of another tracker send errors to (management API, 1.11).
+// noticesPath is where clients of another tracker send errors (management API, 1.11).
 const noticesPath = "/ingest/v1/errors"
 
-// noticeKey returns the DSN key of POST /ingest/v1/errors: the header of its clients, or the query for browser beacons.
+// noticeKey returns the DSN key of POST /ingest/v1/errors: from the header that its clients send, or from the query for browser
+// beacons.
 func noticeKey(r *http.Request) string {
 	return cmp.Or(r.Header.Get("Checkend-Ingestion-Key"), r.URL.Query().Get("key"))
 }
 
-// storedNotice is the answer to a notice that is stored.
+// storedNotice is the answer to a notice that was stored.
 type storedNotice struct {
 	ID          core.OptInt `json:"id"` // null for one that its issue has no place for now
 	ProblemID   int64       `json:"problem_id"`
@@ -26,7 +27,7 @@ type storedNotice struct {
 	Occurrences int64       `json:"occurrence_count"`
 }
 
-// repeatedNotice is the answer to one that is counted alone, because an equal one was stored just before.
+// repeatedNotice is the answer to a notice that was only counted, because an equal one was stored just before.
 type repeatedNotice struct {
 	ProblemID   int64 `json:"problem_id"`
 	Repeated    bool  `json:"deduplicated"`
@@ -68,7 +69,7 @@ func (i *Ingest) serveNotice(r *httpRequest) (any, error) {
 	return storedNotice{core.OptInt(added.ID), added.IssueID, false, occurrences}, nil
 }
 
-// refuseNotice says what is wrong in the one sentence that its clients expect, and returns the status.
+// refuseNotice states the error in the one sentence that its clients expect, and returns the status.
 func (i *Ingest) refuseNotice(r *httpRequest, failure *core.Error) int {
 	status, sentence := failure.Status(), strings.Join(reasonsOf(failure), "; ")
 	wire.SetErrorHeaders(r.w, failure)

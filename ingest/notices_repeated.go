@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// repeatsFor is how long notices that are equal to a stored one are counted alone (management API, 1.11).
+	// repeatsFor is how long notices that equal a stored one are only counted (management API, 1.11).
 	repeatsFor = time.Minute
 	// keptNotices is how many stored notices are remembered.
 	keptNotices = 1 << 14
 )
 
-// noticeDigest is what equal notices have in common: the project, the fingerprint, and the backtrace as it was sent.
+// noticeDigest identifies equal notices: by the project, the fingerprint, and the backtrace as it was sent.
 type noticeDigest struct {
 	backtrace   uint64 // with the project
 	fingerprint [32]byte
@@ -38,7 +38,7 @@ func newNotices() *notices {
 	return &notices{seed: maphash.MakeSeed(), kept: map[noticeDigest]storedSince{}}
 }
 
-// digestBacktrace returns the digest of a notice as it was sent, still without the fingerprint.
+// digestBacktrace returns the digest of a notice as it was sent, before it has a fingerprint.
 func (n *notices) digestBacktrace(project int64, event *core.Event) noticeDigest {
 	var hash maphash.Hash // which never fails
 	hash.SetSeed(n.seed)
@@ -66,7 +66,7 @@ func (n *notices) isRepeated(digest noticeDigest, at core.Time) bool {
 	return found && at.Sub(first.at.Time) < repeatsFor
 }
 
-// noteNotice notes a notice that is committed, and returns how many equal ones there were since one was stored.
+// noteNotice records a committed notice, and returns how many equal ones there were since one was stored.
 func (n *notices) noteNotice(digest noticeDigest, at core.Time, repeated bool) int64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -80,7 +80,7 @@ func (n *notices) noteNotice(digest noticeDigest, at core.Time, repeated bool) i
 	return 1
 }
 
-// makeRoom drops the notices that are older than a minute when there are too many, and all when that does not help.
+// makeRoom drops the notices older than a minute when there are too many, and all of them when that does not help.
 func (n *notices) makeRoom(now core.Time) {
 	if len(n.kept) < keptNotices {
 		return

@@ -11,16 +11,16 @@ import (
 	"errand/wire"
 )
 
-// export is what an HTTP request of OpenTelemetry has beside others: it is answered in its own encoding.
+// export is what an OpenTelemetry request needs beyond other requests: it is answered in its own encoding.
 type export struct {
 	signal   string
 	encoding otlp.Encoding
 }
 
-// signals are the kinds of data that OpenTelemetry exports, with how exceptions are found in them. Metrics have none.
+// signals are the kinds of data that OpenTelemetry exports, with the way to find exceptions in them. Metrics have none.
 var signals = map[string]*otlp.Signal{"traces": &otlp.Traces, "logs": &otlp.Logs, "metrics": nil}
 
-// findExportEndpoint returns the endpoint of a path behind /v1/, or behind what Sentry's SDKs put before it; nil for none.
+// findExportEndpoint returns the endpoint of a path after /v1/, or after the prefix of Sentry's SDKs; nil for none.
 func (i *Ingest) findExportEndpoint(r *httpRequest, path string) func(*httpRequest) (any, error) {
 	if _, isSignal := signals[path]; !isSignal {
 		return nil
@@ -49,8 +49,8 @@ func mediaType(r *httpRequest) (string, error) {
 	return "", core.NewError(core.UnsupportedMedia).With("supported", []string{otlp.Protobuf.ContentType(), otlp.JSON.ContentType()})
 }
 
-// exportKey returns the DSN key of an export: as Sentry's SDKs send it, as a bearer token, or as the user's name.
-// What comes from OTEL_EXPORTER_OTLP_HEADERS may still be escaped as it was there.
+// exportKey returns the DSN key of an export: as Sentry's SDKs send it, as a bearer token, or as the user name. A value from
+// OTEL_EXPORTER_OTLP_HEADERS may still be escaped.
 func exportKey(r *httpRequest) (key, sdk string) {
 	plain := r.Clone(r.Context())
 	for _, name := range []string{"X-Sentry-Auth", "Authorization"} {
@@ -72,7 +72,7 @@ func exportKey(r *httpRequest) (key, sdk string) {
 }
 
 // serveExport serves POST /v1/{traces,logs,metrics} and /api/{project}/integration/otlp/v1/{traces,logs,metrics}. Exceptions
-// become events; all else shows that the project is alive, and is dropped.
+// become events. All other data shows that the project is alive, and is dropped.
 func (i *Ingest) serveExport(r *httpRequest) (any, error) {
 	key, sdk := exportKey(r)
 	r.sdk = sdk
@@ -99,7 +99,7 @@ func (i *Ingest) serveExport(r *httpRequest) (any, error) {
 	return i.commitExceptions(r, work.events, work.rejected)
 }
 
-// rejection is what an answer says about exceptions that were not taken.
+// rejection is the part of an answer about exceptions that were not taken.
 type rejection struct {
 	exceptions int
 	reason     string
@@ -133,7 +133,7 @@ func (i *Ingest) commitExceptions(r *httpRequest, events []pendingEvent, rejecte
 	return rejected, nil
 }
 
-// answerExport says in the export's encoding that it was taken, and what of it was not.
+// answerExport says in the export's encoding that it was taken, and which parts were not.
 func (r *httpRequest) answerExport(rejected rejection) {
 	r.writeExport(http.StatusOK, r.export.encoding.WriteAnswer(r.export.signal, rejected.exceptions, rejected.reason))
 }

@@ -10,14 +10,14 @@ import (
 	"errand/otlp"
 )
 
-// exportWork makes events of an export. They can take far more memory than its body, as each has a copy of what they share. Such
-// an export waits for memory first, and then for its turn among the large bodies, however small its body is.
+// exportWork makes events from an export. They can take far more memory than its body, because each has a copy of the parts that
+// they share. Such an export waits for memory first, and then for its turn among the large bodies, however small its body is.
 type exportWork struct {
 	*Ingest
 	request         *httpRequest
 	project         *knownProject
 	signal          otlp.Signal
-	statesEncoding  bool // its header says in which encoding the body is
+	statesEncoding  bool // its header names the encoding of the body
 	hasCountedItems bool // its spans or log records are counted
 	hasLargeMemory  bool // memory for large events is reserved
 	hasTurn         bool
@@ -25,15 +25,15 @@ type exportWork struct {
 	rejected        rejection
 }
 
-// manyEvents is the failure of work whose events take more memory than the HTTP request has reserved.
+// manyEvents is the error when an export's events take more memory than the HTTP request has reserved.
 type manyEvents struct{ bytes int }
 
 func (e manyEvents) Error() string {
 	return fmt.Sprintf("ingest: the events of an export take %d bytes", e.bytes)
 }
 
-// prepareExport opens the body and prepares its events. Memory is reserved between two readings: whoever waits for memory must
-// have neither an unpacker nor a turn, since those who have memory wait for these.
+// prepareExport opens the body and prepares its events. It reserves memory between two readings: a request that waits for memory
+// must hold neither an unpacker nor a turn, because the requests that have memory wait for these.
 func (w *exportWork) prepareExport() error {
 	err := w.openBody(w.request, false, w.prepareAll)
 	many, ok := errors.AsType[manyEvents](err)
@@ -73,9 +73,9 @@ func (w *exportWork) prepareAll(text []byte) error {
 		switch {
 		case !w.hasLargeMemory:
 			return manyEvents{batch.EventBytes()}
-		case !w.hasTurn && len(text) <= largeBody: // a larger text has its turn
+		case !w.hasTurn && len(text) <= largeBody: // a larger text has its turn already
 			w.hasTurn = true
-			return errOutgrown // upon which openBody takes the turn
+			return errOutgrown // openBody then takes the turn
 		}
 	}
 	w.prepareEvents(batch)

@@ -35,7 +35,7 @@ func exportOfMany(t testing.TB, exceptions int) []byte {
 	return body
 }
 
-// TestSmallExportOfLargeEventsWaitsForItsTurn: its events take many times its body.
+// TestSmallExportOfLargeEventsWaitsForItsTurn: the events take many times the size of the body.
 func TestSmallExportOfLargeEventsWaitsForItsTurn(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -66,7 +66,8 @@ func TestSmallExportOfLargeEventsWaitsForItsTurn(t *testing.T) {
 	s.requireMetrics("errand_ingest_items_total", map[string]float64{"otel_span": 5})
 }
 
-// TestAnswersOfExportsHaveALength: edge keeps a connection only for an answer that it knows to be whole.
+// TestAnswersOfExportsHaveALength: edge keeps a connection open only after an answer that it knows
+// to be whole.
 func TestAnswersOfExportsHaveALength(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -84,7 +85,8 @@ func TestAnswersOfExportsHaveALength(t *testing.T) {
 	}
 }
 
-// TestUnreadableExceptionsOfExportsAreLogged: what the decoder says is for the operator, not for the sender.
+// TestUnreadableExceptionsOfExportsAreLogged: the decoder's message is for the operator, not for
+// the sender.
 func TestUnreadableExceptionsOfExportsAreLogged(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

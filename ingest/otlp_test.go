@@ -37,7 +37,7 @@ func textAttributes(pairs ...string) (list []*commonpb.KeyValue) {
 	return list
 }
 
-// spansOf makes an export in protobuf of spans with an exception each, one for each message.
+// spansOf makes a protobuf export of spans with one exception each, one span for each message.
 func spansOf(t testing.TB, messages ...string) []byte {
 	t.Helper()
 	scope := &tracepb.ScopeSpans{}
@@ -58,7 +58,7 @@ func spansOf(t testing.TB, messages ...string) []byte {
 	return body
 }
 
-// spansJSON is an export in JSON of one span with an exception.
+// spansJSON is a JSON export of one span with an exception.
 func spansJSON(message string) []byte {
 	return fmt.Appendf(nil, `{"resourceSpans":[{"scopeSpans":[{"spans":[{
 		"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"b7ad6b7169203331",

@@ -18,7 +18,7 @@ import (
 	"errand/store/storetest"
 )
 
-// connectBeside returns a connection to the database's server that stays when the database goes away, and the database's name.
+// connectBeside returns a connection to the database's server that survives when the database goes away, and the database's name.
 func (s *server) connectBeside(t *testing.T) (conn *pgx.Conn, name string) {
 	t.Helper()
 	u, err := url.Parse(s.database)
@@ -31,7 +31,7 @@ func (s *server) connectBeside(t *testing.T) (conn *pgx.Conn, name string) {
 	return conn, name
 }
 
-// takeDatabaseAway makes the database refuse everybody until the returned function is called.
+// takeDatabaseAway makes the database refuse all connections until the returned function is called.
 func (s *server) takeDatabaseAway(t *testing.T) (comeBack func()) {
 	t.Helper()
 	conn, name := s.connectBeside(t)
@@ -143,8 +143,8 @@ func TestUnavailable(t *testing.T) {
 	require.EqualValues(t, 2, s.eventsCounted(), "what was refused is not stored")
 }
 
-// TestKilledConnections ends all connections again and again while 16 senders send. Each event that was answered counts
-// once, and nothing counts twice.
+// TestKilledConnections keeps ending all connections while 16 senders send. Each answered event counts once, and nothing counts
+// twice.
 func TestKilledConnections(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -178,8 +178,7 @@ func TestKilledConnections(t *testing.T) {
 	t.Logf("%d kills, %d events, %d refused", kills, ids, refused.Load())
 }
 
-// killBetween has senders send their events while it ends all connections after every few answers. It returns the number
-// of kills.
+// killBetween lets senders send their events, and ends all connections after every few answers. It returns the number of kills.
 func (s *server) killBetween(t *testing.T, senders, each, answers int, send func(n int)) (kills int) {
 	t.Helper()
 	conn, name := s.connectBeside(t)
@@ -208,7 +207,7 @@ func TestEventThatCannotBeStoredDoesNotTakeOthersWithIt(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	s.execSQL(`ALTER TABLE events ADD CONSTRAINT no_poison CHECK (release <> 'poison')`)
-	t.Cleanup(func() { // the database is used again
+	t.Cleanup(func() { // the database is used by later tests
 		rows, err := storetest.QuerySQL(context.Background(), s.db, `ALTER TABLE events DROP CONSTRAINT no_poison`)
 		require.NoError(t, err)
 		rows.Close()
@@ -228,7 +227,7 @@ func TestEventThatCannotBeStoredDoesNotTakeOthersWithIt(t *testing.T) {
 			require.Equal(t, "the-request", a.body["request_id"])
 		})
 	}
-	s.untilBlocked(t) // the others gather behind the first
+	s.untilBlocked(t) // the others queue behind the first
 	unlock()
 	answers.Wait()
 	require.EqualValues(t, 27, s.eventsCounted())

@@ -18,12 +18,12 @@ import (
 	"errand/triage"
 )
 
-// hintsFor returns what an HTTP request says about the events in it.
+// hintsFor returns the facts in a request's headers about the events in its body.
 func (i *Ingest) hintsFor(r *httpRequest) envelope.Hints {
 	return envelope.Hints{ReceivedAt: r.receivedAt.Time, PeerIP: r.clientAddress(), SDK: r.sdk, Browser: r.browser}
 }
 
-// pendingEvent is an event that is to be stored, and what became of it: added, or err when it was refused or failed.
+// pendingEvent is an event that waits to be stored, and its outcome: added, or err when it was refused or failed.
 type pendingEvent struct {
 	event    intake.NewEvent
 	captured capturedKeys
@@ -33,8 +33,8 @@ type pendingEvent struct {
 
 var decoders = sync.Pool{New: func() any { return new(envelope.Decoder) }}
 
-// prepareEvent decodes an event and makes it ready to be stored. It keeps nothing of what decode reads, nor of the decoder's
-// buffers. A panic in the pipeline is the failure of this event alone.
+// prepareEvent decodes an event and prepares it for storage. It keeps nothing that decode reads, and nothing of the decoder's
+// buffers. A panic in the pipeline fails this event alone.
 func (i *Ingest) prepareEvent(
 	r *httpRequest, project *knownProject, decode func(*envelope.Decoder) (*core.Event, error),
 ) (prepared pendingEvent, err error) {
@@ -53,15 +53,15 @@ func (i *Ingest) prepareEvent(
 	return prepared, err
 }
 
-// catchPanic calls a function and makes an error of its panic.
+// catchPanic calls a function and turns its panic into an error.
 func catchPanic(call func() error) (err error) {
 	defer core.CatchPanic(&err)
 	return call()
 }
 
 // processEvent takes a decoded event through the rest of the pipeline: scrub, map, group, limit, pack. The order matters: the
-// user is hashed before his fields are masked, no secret is looked for in source maps, what they bring is scrubbed too, nothing is
-// grouped by a secret, and nothing is cut before it is scrubbed.
+// user is hashed before their fields are masked, no secret reaches the look-up of source maps, mapped text is scrubbed too,
+// nothing is grouped by a secret, and nothing is cut before it is scrubbed.
 func (i *Ingest) processEvent(p *knownProject, r *httpRequest, e *core.Event) (intake.NewEvent, error) {
 	event := intake.NewEvent{
 		ProjectID: p.ID, DailyQuota: p.DailyQuota, ReceivedAt: r.receivedAt, OccurredAt: e.Timestamp, User: i.hashUser(p.ID, e.Identity),
@@ -99,8 +99,8 @@ func (i *Ingest) processEvent(p *knownProject, r *httpRequest, e *core.Event) (i
 	return event, nil
 }
 
-// storeName returns the stored form of a name (core.StoreName), made of the cleaned name and the scrubbed one. It makes a copy, as
-// copyText does.
+// storeName returns the stored form of a name (core.StoreName), made of the cleaned name and the scrubbed one. It makes a copy,
+// as copyText does.
 func storeName(cleaned string, scrubbed core.Untrusted, most int) string {
 	return strings.Clone(core.StoreName(cleaned, core.OneLine(string(scrubbed), most)))
 }
@@ -108,8 +108,7 @@ func storeName(cleaned string, scrubbed core.Untrusted, most int) string {
 // copyText copies a part of the event's text. The part alone would keep the whole text in memory until the commit.
 func copyText(part core.Untrusted) string { return strings.Clone(string(part)) }
 
-// hashUser returns the hash that is stored of a user. It is keyed, so that nobody can try addresses against it, and differs by
-// project.
+// hashUser returns the stored hash of a user. It is keyed, so that nobody can test addresses against it, and differs by project.
 func (i *Ingest) hashUser(projectID int64, identity string) (sum [16]byte) {
 	if identity == "" {
 		return sum
@@ -132,8 +131,8 @@ func (i *Ingest) packEvent(ctx context.Context, event *intake.NewEvent, e *core.
 	i.store.Intake.PackEvent(ctx, event, *buffer)
 }
 
-// commitEvents hands the events to the writer and waits until each of them is stored or refused. The memory of the body is freed
-// before. Exceptions that an SDK has captured are remembered, those of an export are not.
+// commitEvents hands the events to the writer and waits until each is stored or refused. The body's memory is freed first. It
+// remembers the exceptions that an SDK captured, and not the exceptions of an export.
 func (i *Ingest) commitEvents(r *httpRequest, events []pendingEvent) error {
 	kept := int64(perRequest)
 	for k := range events {

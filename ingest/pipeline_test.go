@@ -13,7 +13,8 @@ import (
 	"errand/envelope"
 )
 
-// TestProcessKeepsNothingOfTheDecoder shows that what waits for its commit has no part of the room that is used again.
+// TestProcessKeepsNothingOfTheDecoder shows that an event waiting for its commit shares no memory with the decoder, which is used
+// again.
 func TestProcessKeepsNothingOfTheDecoder(t *testing.T) {
 	t.Parallel()
 	i := newTaker(t)
@@ -41,7 +42,7 @@ func TestProcessKeepsNothingOfTheDecoder(t *testing.T) {
 	}
 }
 
-// poison is an event that has nothing in common with another one.
+// poison is an event that shares no value with others.
 const poison = `{"event_id":"ffffffffffffffffffffffffffffffff","platform":"poison","level":"debug","release":"poison",
 	"environment":"poison",
 	"exception":[{"type":"Poison","value":"poison","mechanism":{"handled":true},

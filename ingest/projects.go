@@ -14,18 +14,18 @@ import (
 	"errand/store"
 )
 
-// How long a project is remembered by its key. Revoking a key and changing a project act within 60 seconds on every
-// server (primary API, Limits), also while the database is away.
+// How long a project is remembered by its key. A revoked key and a changed project take effect within 60 seconds on every server
+// (primary API, Limits), also while the database is away.
 const (
 	rememberProject = 30 * time.Second
 	trustProject    = 60 * time.Second // while the database is away
 	rememberUnknown = 5 * time.Second
 	lookUpAtMost    = 5 * time.Second
 	maxKeyLength    = 64
-	maxLookUps      = 4 // at once, so that a flood of unknown keys leaves connections to everybody else
+	maxLookUps      = 4 // concurrently, so that a flood of unknown keys leaves connections to everybody else
 )
 
-// knownProject is a project as ingest knows it, with its rules made ready.
+// knownProject is a project as ingest knows it, with its rules compiled.
 type knownProject struct {
 	store.IntakeProject
 	rules   *scrub.Rules
@@ -33,17 +33,17 @@ type knownProject struct {
 	askedAt time.Time       // when the database was asked
 }
 
-// projects remembers projects by their keys, or by their ids. Unknown ones are remembered apart, so that somebody who tries
+// projects remembers projects by their keys, or by their ids. Unknown keys are remembered separately, so that somebody who tries
 // keys does not push the real ones out.
 type projects struct {
 	waitAtMost    time.Duration
-	askDatabase   func(ctx context.Context, key string) (store.IntakeProject, error) // the database
+	askDatabase   func(ctx context.Context, key string) (store.IntakeProject, error) // the query
 	clock         core.Clock
 	failures      Failures
 	knownProjects *lru.Cache[string, *knownProject]
 	unknownKeys   *lru.Cache[string, time.Time] // when the database was asked
 	lookUps       singleflight.Group
-	lookUpTurns   chan struct{} // one for each look-up that goes on
+	lookUpTurns   chan struct{} // one for each look-up in progress
 }
 
 func newProjects(ask func(context.Context, string) (store.IntakeProject, error), o Options, turns chan struct{}) *projects {
@@ -87,12 +87,12 @@ func (p *projects) findProject(ctx context.Context, key string) (*knownProject, 
 	return found, err
 }
 
-// isKey reports whether a text can be a key: it is short and of visible ASCII.
+// isKey reports whether a text can be a key: short and of visible ASCII.
 func isKey(text string) bool {
 	return text != "" && len(text) <= maxKeyLength && strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }
 
-// lookUp asks the database, once for all who ask for the same key at the same time.
+// lookUp asks the database, once for all requests that ask for the same key at the same time.
 func (p *projects) lookUp(key string) (*knownProject, error) {
 	found, err, _ := p.lookUps.Do(key, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), lookUpAtMost)
@@ -115,7 +115,7 @@ func (p *projects) lookUp(key string) (*knownProject, error) {
 		}
 		rules, err := scrub.NewRules(intake.ScrubKeys, intake.ScrubPatterns)
 		if err != nil {
-			return nil, err // fail closed: nothing is taken in that cannot be scrubbed
+			return nil, err // fail closed: an event that cannot be scrubbed is not taken
 		}
 		found := &knownProject{intake, rules, indexOrigins(intake.AllowedOrigins), askedAt}
 		p.knownProjects.Add(key, found)
@@ -127,7 +127,7 @@ func (p *projects) lookUp(key string) (*knownProject, error) {
 	return found.(*knownProject), nil
 }
 
-// findByID returns a function that asks for a project by its id, as it stands in a path.
+// findByID returns a function that asks for a project by its id, as a path writes it.
 func findByID(s *store.Store) func(context.Context, string) (store.IntakeProject, error) {
 	return func(ctx context.Context, path string) (store.IntakeProject, error) {
 		id, err := strconv.ParseInt(path, 10, 64)

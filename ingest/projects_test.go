@@ -13,7 +13,7 @@ import (
 	"errand/ingest"
 )
 
-// startPair returns two servers on one database with a clock that both have.
+// startPair returns two servers on one database with one clock.
 func startPair(t *testing.T) ([2]*server, *movingClock) {
 	clock := clockAt(noonToday())
 	first := startServerWith(t, config{clock: clock.currentTime})
@@ -56,7 +56,7 @@ func TestChangesOfAProjectActWithinAMinuteOnEveryServer(t *testing.T) {
 	}
 }
 
-// The settings are changed as the API does it, on the first server.
+// The API changes the settings, on the first server.
 func TestQuotaAndOriginsOfTheAPIActWithinAMinuteOnEveryServer(t *testing.T) {
 	t.Parallel()
 	pair, clock := startPair(t)
@@ -123,7 +123,7 @@ func TestNewKeyWorksSoon(t *testing.T) {
 	}
 }
 
-// A key that many ask for at once is looked up once.
+// A key that many requests ask for at the same time is looked up once.
 func TestKeyIsLookedUpOnce(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -133,7 +133,8 @@ func TestKeyIsLookedUpOnce(t *testing.T) {
 		answers.Go(func() { requireTaken(t, s.postEvents(eventItem(n))) })
 	}
 	s.untilBlocked(t)
-	// The others come while the first waits; a look-up of each would take all connections of the pool.
+	// The others arrive while the first waits; separate look-ups would take all connections of the
+	// pool.
 	require.EqualValues(t, 1, s.queryNumber(waitingForLocks))
 
 	unlock()
@@ -141,7 +142,7 @@ func TestKeyIsLookedUpOnce(t *testing.T) {
 	require.EqualValues(t, 50, s.eventsCounted())
 }
 
-// A flood of keys that nobody has leaves connections to others.
+// A flood of keys that do not exist leaves connections to others.
 func TestLookUpsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -161,7 +162,7 @@ func TestLookUpsAreBounded(t *testing.T) {
 	answers.Wait()
 }
 
-// While the database is away a remembered project is used longer, and no longer than a minute.
+// While the database is away a remembered project is used longer, but no longer than a minute.
 func TestProjectIsRememberedLongerWhileTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	clock := clockAt(noonToday())

@@ -12,18 +12,18 @@ import (
 	"errand/store/intake"
 )
 
-// quotas keeps projects to their daily quotas. A day is one of UTC, and an event belongs to that of its arrival.
+// quotas keeps projects to their daily quotas. Days are in UTC, and an event belongs to the day of its arrival.
 //
-// The counts are those of the database when it was asked, and what this server has added since. What other servers have added
-// meanwhile shows when the store adds a batch: one that would pass a quota fails as a whole, and the events that fit are found
-// again by the database's counts.
+// A count is the database's last answer plus the events that this server has added since. Events that other servers added in
+// between show up when the store adds a batch: a batch that would pass a quota fails as a whole, and the events that fit are
+// chosen again by the database's counts.
 type quotas struct {
 	store     *store.Store
 	clock     core.Clock
-	usedByDay *lru.Cache[intake.ProjectDay, usage] // changed during a commit; there is one at a time
+	usedByDay *lru.Cache[intake.ProjectDay, usage] // changed only during a commit, and there is one at a time
 }
 
-// usage is how many events a project has used of a day's quota.
+// usage is how many events of a day's quota a project has used.
 type usage struct {
 	events  int64
 	askedAt time.Time // when the database was asked
@@ -47,7 +47,7 @@ func mustMake[T any](made T, err error) T {
 	return made
 }
 
-// checkQuota refuses events over a quota that is known to be reached. It does not ask the database: a day's count only grows.
+// checkQuota refuses events when the quota is known to be reached. It does not ask the database: a day's count only grows.
 func (q *quotas) checkQuota(project *knownProject, received core.Time) error {
 	if project.DailyQuota == nil {
 		return nil
@@ -61,11 +61,11 @@ func (q *quotas) checkQuota(project *knownProject, received core.Time) error {
 
 func errQuota(quota int64) error { return core.NewError(core.Quota).With("daily_quota", quota) }
 
-// admitEvents returns the events that may be added, and refuses those that would go above a quota.
+// admitEvents returns the events that may be added, and refuses those beyond a quota.
 func (q *quotas) admitEvents(ctx context.Context, batch []*pendingEvent) ([]*pendingEvent, error) {
 	days := map[intake.ProjectDay][]*pendingEvent{}
 	for _, e := range batch {
-		e.err = nil // of an attempt that broke off
+		e.err = nil // from an attempt that broke off
 		if e.event.DailyQuota != nil {
 			days[e.event.DayOf()] = append(days[e.event.DayOf()], e)
 		}
@@ -90,7 +90,7 @@ func (q *quotas) admitEvents(ctx context.Context, batch []*pendingEvent) ([]*pen
 	return admitted, nil
 }
 
-// quotaOf returns the quota as the newest event knows it: it may have been changed since the oldest came.
+// quotaOf returns the quota that the newest event carries: it may have changed since the oldest arrived.
 func quotaOf(events []*pendingEvent) int64 { return *events[len(events)-1].event.DailyQuota }
 
 // refreshCounts asks the database for the counts that are unknown, old, or near the quota.
@@ -117,8 +117,8 @@ func (q *quotas) refreshCounts(ctx context.Context, days map[intake.ProjectDay][
 	return nil
 }
 
-// refuseSurplus refuses the events of a day that do not fit, in the order in which they came. An event that is stored already does
-// not count, and passes until the quota is reached.
+// refuseSurplus refuses the events of a day that do not fit, in the order of arrival. An event that is already stored does not
+// count, and passes until the quota is reached.
 func (q *quotas) refuseSurplus(ctx context.Context, day intake.ProjectDay, events []*pendingEvent) error {
 	used, _ := q.usedByDay.Get(day)
 	left := quotaOf(events) - used.events
@@ -145,14 +145,14 @@ func (q *quotas) refuseSurplus(ctx context.Context, day intake.ProjectDay, event
 	return nil
 }
 
-// forgetDays has the database asked again for the days of the events.
+// forgetDays forgets the counts of the events' days, so that the database is asked again.
 func (q *quotas) forgetDays(batch []*pendingEvent) {
 	for _, e := range batch {
 		q.usedByDay.Remove(e.event.DayOf())
 	}
 }
 
-// countAdded counts the events of a batch that were stored. Whether failed ones count nobody knows: then the database is asked
+// countAdded counts the events of a batch that were stored. When one failed it may count or not: then the database is asked
 // again.
 func (q *quotas) countAdded(batch []*pendingEvent) {
 	for _, e := range batch {
@@ -171,8 +171,8 @@ func (q *quotas) countAdded(batch []*pendingEvent) {
 	}
 }
 
-// secondsToRetry returns after how many seconds a client may send again: at the end of the day, but within the 60 seconds in
-// which a change of the quota takes effect (primary API, Projects).
+// secondsToRetry returns after how many seconds a client may send again: at the end of the day, but at most 60 seconds, within
+// which a changed quota takes effect (primary API, Projects).
 func secondsToRetry(now time.Time) string {
 	left := now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now)
 	return strconv.Itoa(int(min(60*time.Second, left+time.Second-1) / time.Second))

@@ -11,10 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// noonToday of the day on which the tests run: the database is ready for it and the next days.
+// noonToday is noon of the current day: the database is ready for it and the days after it.
 func noonToday() time.Time { return time.Now().UTC().Truncate(24 * time.Hour).Add(12 * time.Hour) }
 
-// setQuota sets the daily quota of the shop; 0 is none. Servers that know the project may take a while.
+// setQuota sets the daily quota of the shop; 0 is none. Servers that remember the project may
+// notice later.
 func (s *server) setQuota(quota int64) {
 	s.t.Helper()
 	s.execSQL(`UPDATE projects SET daily_quota = nullif($2, 0) WHERE id = $1`, shop, quota)
@@ -124,7 +125,7 @@ func TestDuplicatesInOneBatchDoNotCount(t *testing.T) {
 	for n := range 30 {
 		answers.Go(func() { requireTaken(t, s.postEvents(eventItem(n%3), eventItem((n+1)%3))) })
 	}
-	s.untilBlocked(t) // the others gather behind the first
+	s.untilBlocked(t) // the others queue behind the first
 	unlock()
 
 	answers.Wait()
@@ -208,7 +209,8 @@ func TestQuotaOfSeveralServers(t *testing.T) {
 	require.EqualValues(t, 6, first.eventsCounted())
 }
 
-// Two servers that take events in at the same time fill a quota and never pass it, wherever they look away.
+// Two servers that accept events at the same time fill a quota and never pass it, however their
+// requests interleave.
 func TestQuotaIsExactOnTwoServersAtOnce(t *testing.T) {
 	t.Parallel()
 	const quota, senders, each = 100, 16, 20
@@ -233,7 +235,7 @@ func TestQuotaIsExactOnTwoServersAtOnce(t *testing.T) {
 	require.EqualValues(t, quota, first.eventsCounted())
 }
 
-// A server that asked a moment ago does not know what the other has taken since.
+// A server that asked a moment ago does not know how many events the other has accepted since.
 func TestQuotaIsExactWhenOthersWereFaster(t *testing.T) {
 	t.Parallel()
 	first, clock := startWithQuota(t, 100_000)

@@ -10,7 +10,8 @@ import (
 	"errand/wire"
 )
 
-// writeRefusal answers with an error and returns its status. SDKs read why from detail and X-Sentry-Error, others from error.
+// writeRefusal answers with an error and returns its status. SDKs read the reason from detail and X-Sentry-Error, other clients
+// from error.
 func (i *Ingest) writeRefusal(r *httpRequest, err error) int {
 	failure := core.AsError(err)
 	h := r.w.Header()
@@ -47,7 +48,7 @@ func (i *Ingest) setRateLimit(r *httpRequest) {
 	r.w.Header().Set("X-Sentry-Rate-Limits", secondsToRetry(i.clock())+":default;error;security:project:daily_quota")
 }
 
-// explainToSDK says what is wrong in the words of the Sentry protocol: the first reason as detail, the others as causes.
+// explainToSDK describes the error in the words of the Sentry protocol: the first reason as detail, the others as causes.
 func explainToSDK(h http.Header, failure *core.Error) *core.Error {
 	reasons := reasonsOf(failure)
 	h.Set("X-Sentry-Error", headerText(strings.Join(reasons, "; ")))
@@ -62,7 +63,7 @@ func explainToSDK(h http.Header, failure *core.Error) *core.Error {
 	return explained
 }
 
-// reasonsOf returns sentences that say what is wrong. Whoever reads them may see no other member of the error.
+// reasonsOf returns sentences that say what is wrong. Their readers may see no other member of the error.
 func reasonsOf(failure *core.Error) []string {
 	switch busy := (busyError{}); {
 	case len(failure.Details) > 0:
@@ -82,7 +83,7 @@ func reasonsOf(failure *core.Error) []string {
 	return withMessage(failure, failure.Code.Info().Meaning)
 }
 
-// withMessage returns the reason of a refusal, and behind it the message where the refusal has one.
+// withMessage returns the reason of a refusal, followed by its message if it has one.
 func withMessage(failure *core.Error, reason string) []string {
 	if message, ok := failure.Extra["message"].(string); ok {
 		return []string{reason, message}
@@ -98,7 +99,7 @@ func formatDetails(details []core.Detail) []string {
 	return list
 }
 
-// noteRefusedEvent has a good answer say why an event of the request was not taken.
+// noteRefusedEvent adds to a successful answer why an event of the request was not taken.
 func (i *Ingest) noteRefusedEvent(r *httpRequest, err error) {
 	failure := core.AsError(err)
 	switch failure.Code {
@@ -115,7 +116,7 @@ func (i *Ingest) noteRefusedEvent(r *httpRequest, err error) {
 // maxHeaderText is the longest text in X-Sentry-Error, in bytes.
 const maxHeaderText = 500
 
-// headerText makes a text fit for a header.
+// headerText shortens and cleans a text for use in a header.
 func headerText(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {

@@ -6,7 +6,7 @@ import (
 	"errand/core"
 )
 
-// refusalLog writes about refused requests, at most one line of a kind in a while.
+// refusalLog logs refused requests, at most one line of a kind in a while.
 type refusalLog struct {
 	limit core.LineLimit // by code
 	log   *slog.Logger
@@ -14,8 +14,8 @@ type refusalLog struct {
 
 func newRefusalLog(log *slog.Logger) *refusalLog { return &refusalLog{log: log} }
 
-// logRefusal writes a line about a refused request, unless there was one of its kind lately. Wrong keys are logged by what limits
-// them, and internal errors one by one; a client that breaks off is not reported.
+// logRefusal logs a refused request, unless one of its kind was logged lately. Wrong keys are logged where they are limited, and
+// internal errors one by one; a client that breaks off is not logged.
 func (l *refusalLog) logRefusal(r *httpRequest, code core.Code, err error) {
 	if code == core.Unauthorized || code == core.Limit || code == core.Internal || code == core.InvalidRequest && !r.bodyRead {
 		return

@@ -21,9 +21,9 @@ import (
 	"errand/store/storetest"
 )
 
-// TestNoFixIsVerifiedWhileItsErrorGoesOn plays deploys, events over HTTP and changes of the project's patterns with hostile names of
-// releases and environments, and compares what becomes of a fix with a model, which knows no scrubbing: names are the same when
-// they are, once they are cleaned.
+// TestNoFixIsVerifiedWhileItsErrorGoesOn plays deploys, events over HTTP and changes of the project's patterns with hostile names
+// of releases and environments. It compares the state of a fix with a model that knows no scrubbing: two names are the same when
+// they are equal after cleaning.
 func TestNoFixIsVerifiedWhileItsErrorGoesOn(t *testing.T) {
 	t.Parallel()
 	var now atomic.Int64
@@ -54,7 +54,7 @@ func TestNoFixIsVerifiedWhileItsErrorGoesOn(t *testing.T) {
 	})
 }
 
-// namesPlay is an issue with a fix, and what is known of it.
+// namesPlay is an issue with a fix, and the facts known about it.
 type namesPlay struct {
 	*rapid.T
 	server              *server
@@ -65,20 +65,20 @@ type namesPlay struct {
 
 	deploys []fixes.Deploy // with their names cleaned
 	events  []fixes.Event
-	first   int // the place of the deploy that brought the fix; -1: none did
+	first   int // the index of the deploy that brought the fix; -1: none did
 	status  core.Status
 }
 
 var playedCommits = []string{"123456789abcdef0123456789abcdef012345678", "bcdef123456789abcdef123456789abcdef12345"}
 
-// drawName makes a name of parts that are cleaned off, masked by default, masked by patterns, and none of these.
+// drawName makes a name from parts that are cleaned off, masked by default, masked by patterns, or left alone.
 func drawName(r *rapid.T) string {
 	parts := []string{" ", "\t", "\u00a0", "\u200b", "\u202e", "\ufeff", "\n", "\r\n", "2026", "123456", "654321", "378282246310005", "app@",
 		"1.0", "api_key_x=", "token: ", "é", "\\", "'", "+", "-", strings.Repeat("y", 90)}
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 6).Draw(r, "parts"), "")
 }
 
-// modelName cleans a name by the words of decisions 3, slowly.
+// modelName cleans a name by the rules of decisions 3, slowly.
 func modelName(text string, most int) string {
 	var kept []rune
 	for _, r := range strings.ReplaceAll(text, "\r\n", "\n") {
@@ -137,14 +137,14 @@ func (p *namesPlay) sendEvent(release string) {
 	p.judge(e)
 }
 
-// judge has an event show that the fix does not hold, if it does.
+// judge marks the fix as regressed when the event shows that it does not hold.
 func (p *namesPlay) judge(e fixes.Event) {
 	if p.first = fixestest.FindFirstDeploy(playedCommits[0], p.deploys); p.first >= 0 && fixestest.IsReturn(e, p.first, p.deploys) {
 		p.status = core.Regressed
 	}
 }
 
-// verify judges all events by all deploys.
+// verify judges all events against all deploys.
 func (p *namesPlay) verify() {
 	if p.first = fixestest.FindFirstDeploy(playedCommits[0], p.deploys); p.first < 0 || p.status == core.Regressed {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReleaseIsTheSameByAllWaysIn sends events of one release, which is masked in part, by each way in: all are stored alike.
+// TestReleaseIsTheSameByAllWaysIn sends events of one partly masked release by each way in: all are stored alike.
 func TestReleaseIsTheSameByAllWaysIn(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

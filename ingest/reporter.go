@@ -16,19 +16,19 @@ const (
 	reportSigns    = time.Minute // of life
 )
 
-// reportAtMost is how long one write may take. What fails is written the next time.
+// reportAtMost bounds one write. A write that fails is tried again the next time.
 const reportAtMost = 5 * time.Second
 
-// reporter writes down for all servers what issue lists and the verification of fixes ask about ingest: when it answered 503, and
-// which projects are alive. An answer only leaves a note in memory, which the reporter writes later; while the database is away
-// the notes stay.
+// reporter stores for all servers the facts about ingest that issue lists and the verification of fixes need: when it answered
+// 503, and which projects are alive. An answer only leaves a note in memory, which the reporter writes later; while the database
+// is away it keeps the notes.
 type reporter struct {
 	store *store.Store
 	log   *slog.Logger
 
 	mu        sync.Mutex
-	signs     map[int64]core.Time // the last sign of life of each project that has not been written
-	refusedAt core.Time           // the last 503 that has not been written
+	signs     map[int64]core.Time // the last sign of life of each project that is not written yet
+	refusedAt core.Time           // the last 503 that is not written yet
 
 	stop chan struct{} // closed to end the reporter
 	done sync.WaitGroup
@@ -40,13 +40,13 @@ func newReporter(s *store.Store, log *slog.Logger) *reporter {
 	return r
 }
 
-// close writes what is left and ends the reporter.
+// close writes the remaining notes and ends the reporter.
 func (r *reporter) close() {
 	close(r.stop)
 	r.done.Wait()
 }
 
-// noteAlive notes a sign of life of a project (decisions 6).
+// noteAlive records a sign of life of a project (decisions 6).
 func (r *reporter) noteAlive(project int64, at core.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,7 +55,7 @@ func (r *reporter) noteAlive(project int64, at core.Time) {
 	}
 }
 
-// noteRefusal notes an answer 503.
+// noteRefusal records an answer 503.
 func (r *reporter) noteRefusal(at core.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,7 +82,7 @@ func (r *reporter) reportUntilStopped() {
 	}
 }
 
-// tryWrite writes, and logs an error, unless it is that the database is away: that is logged elsewhere.
+// tryWrite writes, and logs an error, except when the database is away: that is logged elsewhere.
 func (r *reporter) tryWrite(write func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), reportAtMost)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"errand/ingest"
 )
 
-// startHasty starts a server that soon gives up on the database.
+// startHasty starts a server that gives up on the database quickly.
 func startHasty(t *testing.T, clock *movingClock, database string) *server {
 	t.Helper()
 	return startServerWith(t, config{database: database, clock: clock.currentTime, before: func(i *ingest.Ingest) {
@@ -20,7 +20,7 @@ func startHasty(t *testing.T, clock *movingClock, database string) *server {
 	}})
 }
 
-// ingestState is that of the ingest of the project shop, on a database that may have ended its connections before.
+// ingestState returns the state of ingest for the project shop, on a database that may have ended its connections before.
 func (s *server) ingestState() string {
 	s.t.Helper()
 	var state core.IngestState
@@ -33,8 +33,8 @@ func (s *server) ingestState() string {
 	return state.State
 }
 
-// TestRefusalsAreSeenOnEveryServer: a 503 because the database is away can only be written when it is back, and then
-// every server of the installation says degraded, until 5 minutes after that 503.
+// TestRefusalsAreSeenOnEveryServer: a 503 because the database is away can only be written when the database is back. Then every
+// server of the installation says degraded, until 5 minutes after that 503.
 func TestRefusalsAreSeenOnEveryServer(t *testing.T) {
 	t.Parallel()
 	clock := clockAt(time.Now())
@@ -77,7 +77,7 @@ func TestRefusalIsWrittenAtTheEnd(t *testing.T) {
 	require.Equal(t, "degraded", s.ingestState())
 }
 
-// aliveAt is when the project shop gave its last sign of life, zero for never.
+// aliveAt is when the project shop last gave a sign of life, zero for never.
 func (s *server) aliveAt() int64 {
 	s.t.Helper()
 	require.NoError(s.t, s.WriteReports(s.t.Context()))
@@ -138,7 +138,7 @@ func TestSignsOfLifeOverQuota(t *testing.T) {
 	require.Equal(t, clock.currentTime().UnixMilli(), s.aliveAt(), "an event that is refused shows life too")
 }
 
-// TestSignsOfLifeAreKept has the database away when they are to be written.
+// TestSignsOfLifeAreKept: they survive an outage of the database at the time when they should be written.
 func TestSignsOfLifeAreKept(t *testing.T) {
 	t.Parallel()
 	clock := clockAt(time.Now().Truncate(time.Second))
@@ -154,7 +154,7 @@ func TestSignsOfLifeAreKept(t *testing.T) {
 	require.Equal(t, clock.currentTime().UnixMilli(), s.aliveAt())
 }
 
-// TestStrangersShowNoLife: what has no key of a project marks none.
+// TestStrangersShowNoLife: requests without a key of the project give no sign of life.
 func TestStrangersShowNoLife(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

@@ -7,8 +7,8 @@ import (
 	"errand/core"
 )
 
-// waitAtMost is how long a request waits for the server before it gets 503 (decisions 3): SDKs drop an event that is
-// refused, so waiting is better.
+// waitAtMost is how long a request waits for the server before it gets 503 (decisions 3). Waiting is better, because SDKs drop an
+// event that is refused.
 const waitAtMost = 10 * time.Second
 
 // The pauses between attempts to reach the database.
@@ -17,7 +17,7 @@ const (
 	longestPause = 500 * time.Millisecond
 )
 
-// retryWhileAway calls attempt again for as long as the database is away, until ctx ends.
+// retryWhileAway repeats attempt while the database is away, until ctx ends.
 func retryWhileAway(ctx context.Context, attempt func() error) error {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		err := attempt()

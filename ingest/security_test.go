@@ -68,7 +68,7 @@ func TestReportsThatAreRefused(t *testing.T) {
 	require.Zero(t, s.eventsCounted())
 }
 
-// Whoever sends to a wrong path reads what is there.
+// The answer to a wrong path lists the right ones.
 func TestPathsThatAreNotTaken(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

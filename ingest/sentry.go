@@ -17,7 +17,7 @@ type sentryReceipt struct {
 func (i *Ingest) serveEnvelope(r *httpRequest) (any, error) {
 	auth := credentialsOf(r.Request)
 	r.sdk, r.isEnvelope, r.hasKey = auth.sdk, true, auth.key != ""
-	if r.hasKey { // else the envelope itself may name its DSN, which is looked for as its body is read
+	if r.hasKey { // otherwise the envelope may name its DSN, which readBody looks for
 		if _, err := i.admitSender(r, auth.key); err != nil {
 			return nil, err
 		}
@@ -32,7 +32,7 @@ func (i *Ingest) serveEnvelope(r *httpRequest) (any, error) {
 	return i.commitAndAnswer(r, events)
 }
 
-// takeItems takes the body apart, and makes the events in it ready to be stored.
+// takeItems splits the body, and prepares its events for storage.
 func (i *Ingest) takeItems(
 	r *httpRequest, project *knownProject, split func([]byte) (envelope.Envelope, error),
 ) (events []pendingEvent, err error) {
@@ -47,8 +47,8 @@ func (i *Ingest) takeItems(
 	return events, err
 }
 
-// prepareItems prepares the events of an envelope. The sender is told of an item that cannot be taken, which never breaks its
-// neighbours. It is an error when nothing in the envelope is good.
+// prepareItems prepares the events of an envelope. The answer tells the sender of an item that cannot be taken, which never
+// affects its neighbours. It is an error when no item is good.
 func (i *Ingest) prepareItems(r *httpRequest, project *knownProject, env envelope.Envelope) ([]pendingEvent, error) {
 	for _, problem := range env.Problems {
 		r.noteProblem(problem.Path, problem.Reason)
@@ -70,10 +70,10 @@ func (i *Ingest) prepareItems(r *httpRequest, project *knownProject, env envelop
 	return events, nil
 }
 
-// isDropped reports whether an item is taken and not stored, such as a session.
+// isDropped reports whether an item is accepted but not stored, such as a session.
 func isDropped(item envelope.Item) bool { return item.Kind != envelope.Event }
 
-// admitItems counts the items and what they say of the project's life. Events over the quota are an error.
+// admitItems counts the items and notes whether they show that the project is alive. Events over the quota are an error.
 func (i *Ingest) admitItems(r *httpRequest, project *knownProject, items []envelope.Item) error {
 	events, isAlive := i.metrics.countItems(items)
 	if isAlive {
@@ -89,8 +89,8 @@ func (i *Ingest) admitItems(r *httpRequest, project *knownProject, items []envel
 	return err
 }
 
-// prepareEventItems prepares those items that are events. Mistakes of the sender become problems of the request; the failure
-// is what went wrong in the server.
+// prepareEventItems prepares the items that are events. Mistakes of the sender become problems of the request; the returned error
+// is a failure of the server.
 func (i *Ingest) prepareEventItems(r *httpRequest, project *knownProject, env envelope.Envelope) (events []pendingEvent, failure error) {
 	hints := i.hintsFor(r)
 	hints.EventID = env.Header.EventID
@@ -117,8 +117,8 @@ func (i *Ingest) prepareEventItems(r *httpRequest, project *knownProject, env en
 	return events, failure
 }
 
-// commitAndAnswer commits events of the Sentry protocol. The sender is told of those that cannot be taken; it is an error when
-// that is true of all.
+// commitAndAnswer commits events of the Sentry protocol. The answer tells the sender of events that cannot be taken. It is an
+// error when none can be.
 func (i *Ingest) commitAndAnswer(r *httpRequest, events []pendingEvent) (any, error) {
 	if len(events) == 0 {
 		return sentryReceipt{}, nil
@@ -172,7 +172,7 @@ func (i *Ingest) serveStore(r *httpRequest) (any, error) {
 	return i.commitAndAnswer(r, events)
 }
 
-// serveSecurity serves POST /api/{project}/security/: what browsers report by themselves, such as violations of a
+// serveSecurity serves POST /api/{project}/security/: reports that browsers send by themselves, such as violations of a
 // Content-Security-Policy.
 func (i *Ingest) serveSecurity(r *httpRequest) (any, error) {
 	auth, query := credentialsOf(r.Request), r.URL.Query()

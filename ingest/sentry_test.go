@@ -161,12 +161,12 @@ func TestPeerAddress(t *testing.T) {
 	}
 }
 
-// panicking is a source of randomness that panics: events without an id ask for one in the middle of the pipeline.
+// panicking is a source of randomness that panics: events without an id read from it in the middle of the pipeline.
 type panicking struct{}
 
 func (panicking) Read([]byte) (int, error) { panic("the source of randomness is gone") }
 
-// failing is one that fails.
+// failing is a source of randomness that fails.
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("the source of randomness is dry") }
@@ -205,7 +205,7 @@ func TestFailureInThePipeline(t *testing.T) {
 	require.Contains(t, s.log.String(), "the source of randomness is dry")
 }
 
-// TestSDKBodies sends what real SDKs send, as they send it.
+// TestSDKBodies sends bodies of real SDKs unchanged.
 func TestSDKBodies(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -233,7 +233,7 @@ func TestSDKBodies(t *testing.T) {
 	require.EqualValues(t, 7, s.eventsCounted())
 }
 
-// TestTagOfATestEventIsATag holds that no client can make its issues those of a setup, which lists leave out.
+// TestTagOfATestEventIsATag holds that no client can mark its issues as those of a setup, which lists leave out.
 func TestTagOfATestEventIsATag(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

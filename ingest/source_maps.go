@@ -8,22 +8,22 @@ import (
 	"errand/sourcemap"
 )
 
-// What mapping may take of one event.
+// The limits of mapping one event.
 const (
-	mapEventWithin = 200 * time.Millisecond // what is not mapped by then stays as it was sent, and makes an issue of its own
+	mapEventWithin = 200 * time.Millisecond // a frame that is not mapped in time stays as it was sent, and makes a separate issue
 	maxMapped      = 250                    // frames
-	maxMapFiles    = 32                     // files that they are of
-	maxMapContext  = 64 << 10               // bytes of the lines around them; their own lines come beside
+	maxMapFiles    = 32                     // of the frames
+	maxMapContext  = 64 << 10               // bytes of the lines around frames; the frames' lines are extra
 	contextLines   = 5                      // before a frame's line, and after it
-	maxMapMarks    = 20                     // frames that are named in the problems of the event
+	maxMapMarks    = 20                     // frames named in the problems of the event
 )
 
-// minifiedFrame is a frame that a source map is looked for.
+// minifiedFrame is a frame that needs a source map.
 type minifiedFrame struct {
 	frame   *core.Frame
 	path    frameLocation
-	file    int  // index of its file; -1 for one that is not looked for
-	isOwed  bool // a missing map is worth a word
+	file    int  // index of its file, or a negative value such as noFile
+	isOwed  bool // the event says so when the map is missing
 	result  mapResult
 	place   int // index of its place
 	outcome mappedFrame
@@ -35,7 +35,7 @@ type frameLocation struct {
 	owner, frame int
 }
 
-// mappedFrame is what a source map says of a frame.
+// mappedFrame is the answer of a source map for a frame.
 type mappedFrame struct {
 	isDone   bool // the map was asked
 	isFound  bool
@@ -46,9 +46,9 @@ type mappedFrame struct {
 	hasFunction bool
 }
 
-// mapEvent finds where the frames of minified JavaScript were written, and reports whether it changed any, whose texts are to be
-// scrubbed. What was sent of a frame stays as it is, but for the lines of code around it; Source is beside it. An event that has
-// nothing to map costs nothing.
+// mapEvent finds the original positions of frames of minified JavaScript. It reports whether it changed any, whose texts must
+// then be scrubbed. The sent fields of a frame stay, except the lines of code around it; the original position goes into Source.
+// An event without such frames costs nothing.
 func (m *mapper) mapEvent(project *knownProject, e *core.Event, release, dist string) (isChanged bool) {
 	if e.Platform != "javascript" && e.Platform != "node" {
 		return false
@@ -76,8 +76,8 @@ func (m *mapper) mapEvent(project *knownProject, e *core.Event, release, dist st
 	return isChanged
 }
 
-// collectMinified returns the frames that are to be mapped: by release and path, or by a debug id. It is nil when there are none.
-// What is looked up holds no text of the event, whose memory is used again.
+// collectMinified returns the frames to map: by release and path, or by a debug id. It returns nil when there are none. The
+// result holds no text of the event, whose memory is used again.
 func collectMinified(e *core.Event, release string) *mapping {
 	c := minifiedCollector{platform: e.Platform, debugIDs: debugIDsOf(e), files: map[core.Untrusted]int{}}
 	c.work.release = release
@@ -108,7 +108,7 @@ func debugIDsOf(e *core.Event) map[core.Untrusted]string {
 type minifiedCollector struct {
 	platform string
 	debugIDs map[core.Untrusted]string
-	files    map[core.Untrusted]int // by abs_path; -1 for one that has no map
+	files    map[core.Untrusted]int // by abs_path; negative for a file without a map
 	work     mapping
 }
 
@@ -136,10 +136,10 @@ func (c *minifiedCollector) addFrame(path frameLocation, f *core.Frame) {
 	c.work.frames = append(c.work.frames, minified)
 }
 
-// Values in the place of a file's index.
+// Values that stand for the index of a file.
 const (
 	noFile        = -1 - iota
-	notJavaScript // its name is not one that a map can be of
+	notJavaScript // no map can be of a file with this name
 	oneTooMany
 )
 
@@ -178,7 +178,7 @@ func fileOf(f *core.Frame) core.Untrusted {
 	return f.Filename
 }
 
-// applyMapping writes into the event what the maps said, and reports whether that was anything.
+// applyMapping writes the results of the maps into the event, and reports whether there were any.
 func applyMapping(work *mapping) (isChanged bool) {
 	for i := range work.frames {
 		minified := &work.frames[i]
@@ -188,8 +188,8 @@ func applyMapping(work *mapping) (isChanged bool) {
 		isChanged = true
 		position, f := &minified.outcome.position, minified.frame
 		source := cleanSource(position.Source)
-		// The name is of the identifier at the place: where a function is called, it is that of the function of the frame before.
-		// Where the map has no text of the source, readers find the original name of a frame's function there (core.ViewFrame).
+		// The name is the identifier at the position: at a call, the function of the frame before. When the map has no source text,
+		// readers take the original name of a frame's function from there (core.ViewFrame).
 		f.Source = &core.SourcePosition{
 			Name: core.Untrusted(position.Name), Path: core.Untrusted(source),
 			Line: core.OptInt(position.Line), Column: core.OptInt(position.Column),
@@ -212,7 +212,7 @@ func untrustedLines(lines []string) core.List[core.Untrusted] {
 	return list
 }
 
-// cleanSource returns the path of an original file as the repository has it: webpack://shop/./src/pay.ts?1a2b,
+// cleanSource returns the path of an original file as in the repository: webpack://shop/./src/pay.ts?1a2b,
 // turbopack:///[project]/src/pay.ts and ../../src/pay.ts are src/pay.ts.
 func cleanSource(url string) string {
 	path := url
@@ -236,8 +236,8 @@ func cleanSource(url string) string {
 	return path
 }
 
-// isFromLibrary reports whether an original file is not the application's own. Pages call all their code their own: only the map
-// shows what a bundle was made of.
+// isFromLibrary reports whether an original file belongs to a library. Pages call all their code their own: only the map shows
+// what a bundle was made of.
 func isFromLibrary(source string) bool {
 	return strings.Contains(source, "node_modules/") || strings.HasPrefix(source, "webpack/") ||
 		strings.HasPrefix(source, "[turbopack]/")

@@ -19,7 +19,7 @@ import (
 	"errand/blob/blobtest"
 )
 
-// farServer is an S3 server behind a way that takes time.
+// farServer is an S3 server behind a slow connection.
 type farServer struct {
 	*blobtest.Server
 	store    blob.Store
@@ -27,14 +27,14 @@ type farServer struct {
 	requests atomic.Int64
 }
 
-// runFarServer starts an S3 server, with a store of a bucket on it.
+// runFarServer starts an S3 server, and opens a store of a bucket on it.
 func runFarServer(t testing.TB) *farServer {
 	t.Helper()
 	far := &farServer{Server: blobtest.RunServer(t)}
 	to := &url.URL{Scheme: "http", Host: far.Addr}
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(to)
-		r.Out.Host = r.In.Host // which the signature is of
+		r.Out.Host = r.In.Host // the signature covers it
 	}}
 	way := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		far.requests.Add(1)
@@ -48,7 +48,8 @@ func runFarServer(t testing.TB) *farServer {
 	return far
 }
 
-// makeLargeMap writes a map of one long line, with as many segments and sources of 20 KB each.
+// makeLargeMap writes a map of one long line with this many segments, and this many sources of 20
+// KB each.
 func makeLargeMap(t testing.TB, segments, sources int) string {
 	t.Helper()
 	var mappings strings.Builder
@@ -92,7 +93,7 @@ func stackOfLarge(random *rand.Rand, segments int) object {
 	return event
 }
 
-// A stack is mapped by few requests to the bucket, and most of them at the same time.
+// A stack is mapped with few requests to the bucket, most of them concurrent.
 func TestMapsOfABucketAreReadInFewRequests(t *testing.T) {
 	t.Parallel()
 	far := runFarServer(t)
@@ -117,7 +118,8 @@ func TestMapsOfABucketAreReadInFewRequests(t *testing.T) {
 	}
 }
 
-// While the bucket is away events are taken in, and marked; when it is back they are mapped again.
+// While the bucket is away events are stored, and marked as unmapped; when it is back they are
+// mapped again.
 func TestBucketThatGoesAway(t *testing.T) {
 	t.Parallel()
 	far := runFarServer(t)
@@ -127,7 +129,7 @@ func TestBucketThatGoesAway(t *testing.T) {
 
 	away := s.send(crash("1.0", ""))
 	require.NoError(t, far.Start())
-	s.ForgetPages() // what failed is tried again
+	s.ForgetPages() // a failed map is tried again
 
 	require.Nil(t, away.Exceptions[0].Frames[0].Source)
 	require.Contains(t, away.FindMapProblem("exceptions", 0, 0), "the storage of source maps could not be read")
@@ -135,7 +137,7 @@ func TestBucketThatGoesAway(t *testing.T) {
 	require.NotContains(t, s.log.String(), blobtest.Secret)
 }
 
-// BenchmarkColdMapping measures the mapping of a stack over a bucket, with nothing in memory and a way that takes time.
+// BenchmarkColdMapping measures the mapping of a stack over a slow bucket, with nothing cached.
 func BenchmarkColdMapping(b *testing.B) {
 	far := runFarServer(b)
 	s := startMapServerWith(b, config{blobs: far.store})

@@ -19,7 +19,7 @@ func crashOf(dist string) object {
 	return event
 }
 
-// TestMapsOfBuilds has maps of two builds of a release whose files have the same path.
+// TestMapsOfBuilds maps events of two builds of a release, whose files have the same path.
 func TestMapsOfBuilds(t *testing.T) {
 	t.Parallel()
 	s := startMapServer(t, nil)
@@ -45,7 +45,7 @@ func TestMapsOfBuilds(t *testing.T) {
 	require.Equal(t, path, listed.Data[0].Path)
 }
 
-// TestMapsOfAllBuilds has a map that names no build beside one that does.
+// TestMapsOfAllBuilds maps events when one map names no build and another one does.
 func TestMapsOfAllBuilds(t *testing.T) {
 	t.Parallel()
 	s := startMapServer(t, nil)
@@ -59,7 +59,7 @@ func TestMapsOfAllBuilds(t *testing.T) {
 	}
 }
 
-// A debug id is of one build: the dist does not matter.
+// A debug id belongs to one build: the dist does not matter.
 func TestDebugIDsGoBeforeBuilds(t *testing.T) {
 	t.Parallel()
 	s := startMapServer(t, nil)

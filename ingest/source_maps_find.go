@@ -10,10 +10,10 @@ import (
 	"errand/store"
 )
 
-// rememberMap is how long it is remembered which map a file has, or that it has none.
+// rememberMap is how long a look-up of a file's map is remembered, also when it found none.
 const rememberMap = 5 * time.Second
 
-// mapLookUps remembers which files have source maps, and which projects any.
+// mapLookUps remembers which files have source maps, and which projects have any.
 type mapLookUps struct {
 	store    *store.Store
 	clock    core.Clock
@@ -21,7 +21,7 @@ type mapLookUps struct {
 	projects *lru.Cache[int64, projectMaps]
 }
 
-// mapKey is a file of a release, for events of a dist or of any, a file with a debug id, or all files of a release.
+// mapKey is one of: a file of a release, for events of one dist or of any; a file with a debug id; all files of a release.
 type mapKey struct {
 	project                      int64
 	release, dist, path, debugID string
@@ -29,19 +29,19 @@ type mapKey struct {
 }
 
 type foundMap struct {
-	id      int64  // 0 for none; of a release, of any
+	id      int64  // 0 for none; for a release, the id of any of its maps
 	debugID string // of the map
 	blob    string // of the map
 	askedAt time.Time
 }
 
-// projectMaps says whether a project has any maps.
+// projectMaps remembers whether a project has any maps.
 type projectMaps struct {
 	hasAny  bool
 	askedAt time.Time
 }
 
-// fileMap is the map of a file, or why it has none.
+// fileMap is the map of a file, or the reason why it has none.
 type fileMap struct {
 	blob    string // empty for none
 	missing mapResult
@@ -59,8 +59,8 @@ func (l *mapLookUps) forgetAll() {
 	l.projects.Purge()
 }
 
-// hasMaps reports whether a project has source maps. It asks no more often than a file is looked up, so that the first map counts
-// as soon as later ones do.
+// hasMaps reports whether a project has source maps. It asks at most as often as a file is looked up, so that a project's first
+// map takes effect as soon as later ones do.
 func (l *mapLookUps) hasMaps(project *knownProject, within time.Duration) bool {
 	now := l.clock()
 	known, isKnown := l.projects.Get(project.ID)
@@ -71,7 +71,7 @@ func (l *mapLookUps) hasMaps(project *knownProject, within time.Duration) bool {
 		return known.hasAny
 	}
 	known.askedAt = now
-	l.projects.Add(project.ID, known) // others do not ask meanwhile
+	l.projects.Add(project.ID, known) // others do not ask at the same time
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	hasAny, err := l.store.HasSourceMaps(ctx, project.ID)
@@ -83,8 +83,8 @@ func (l *mapLookUps) hasMaps(project *knownProject, within time.Duration) bool {
 	return hasAny
 }
 
-// findMaps returns the maps of the files. The map of a debug id comes first; one of the path that has another debug id is of
-// another build, and would lead to wrong places.
+// findMaps returns the maps of the files. The map of a debug id comes first. A map that matches the path but has another debug id
+// belongs to another build, and would lead to wrong places.
 func (l *mapLookUps) findMaps(ctx context.Context, work *mapping) ([]fileMap, error) {
 	maps := make([]fileMap, len(work.files))
 	byDebugID, err := l.findAll(ctx, work, func(f mapFile) mapKey { return mapKey{project: work.project, debugID: f.debugID} })
@@ -141,7 +141,7 @@ func (l *mapLookUps) explainMissing(ctx context.Context, work *mapping, path str
 	return mapNoneOfFile, nil
 }
 
-// askOnce asks whether there are maps, unless the answer is remembered.
+// askOnce asks whether there are maps, unless it remembers the answer.
 func (l *mapLookUps) askOnce(key mapKey, ask func() (bool, error)) (hasAny bool, err error) {
 	now := l.clock()
 	known, isKnown := l.found.Get(key)
@@ -159,7 +159,7 @@ func (l *mapLookUps) askOnce(key mapKey, ask func() (bool, error)) (hasAny bool,
 	return hasAny, nil
 }
 
-// findAll looks up the keys of the files, those that are not remembered in one query. A key without path and debug id is none.
+// findAll looks up the keys of the files, all unknown ones in one query. It skips a key without path and debug id.
 func (l *mapLookUps) findAll(ctx context.Context, work *mapping, keyOf func(mapFile) mapKey) (map[mapKey]foundMap, error) {
 	all, now := map[mapKey]foundMap{}, l.clock()
 	var paths, debugIDs []string

@@ -15,7 +15,7 @@ import (
 	"errand/store"
 )
 
-// Each reason for which a frame is not mapped is told apart, on the frame.
+// Each reason why a frame is not mapped has its own mark, on the frame.
 func TestMissingMapsAreMarked(t *testing.T) {
 	t.Parallel()
 	s := startMapServer(t, nil)
@@ -55,12 +55,12 @@ func TestMissingMapsAreMarked(t *testing.T) {
 
 const otherBuildID = "00000000-0000-4000-8000-000000000000"
 
-// setFrames puts other frames into a crash.
+// setFrames replaces the frames of a crash.
 func setFrames(event object, frames ...object) {
 	event["exception"] = object{"values": []object{{"type": "E", "value": "v", "stacktrace": object{"frames": frames}}}}
 }
 
-// Where no map can be looked up at all, only what looks minified is marked.
+// Where no map can be looked up, only frames that look minified are marked.
 func TestMinifiedFramesWithoutAnyMap(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -88,7 +88,7 @@ func TestMinifiedFramesWithoutAnyMap(t *testing.T) {
 	}
 }
 
-// A storage that is gone, or too slow, costs events their mapping and nothing else.
+// A storage that is gone or too slow costs events their mapping and nothing more.
 func TestEventsAreStoredWithoutTheirMaps(t *testing.T) {
 	t.Parallel()
 	gone := startMapServer(t, nil)
@@ -106,7 +106,8 @@ func TestEventsAreStoredWithoutTheirMaps(t *testing.T) {
 	require.Contains(t, ofSlow.FindMapProblem("exceptions", 0, 0), "the source map was not read within 200 ms")
 }
 
-// The first map of a project counts as soon as later ones do, though projects are remembered for longer.
+// The first map of a project takes effect as soon as later ones do, though projects are remembered
+// for longer.
 func TestFirstMapCountsAfterSeconds(t *testing.T) {
 	t.Parallel()
 	start := time.Now()
@@ -122,7 +123,7 @@ func TestFirstMapCountsAfterSeconds(t *testing.T) {
 	require.NotNil(t, s.send(crash("1.0", "")).Exceptions[0].Frames[0].Source)
 }
 
-// The event is scrubbed before maps are looked for, and what they bring is scrubbed too.
+// The event is scrubbed before maps are looked up, and mapped text is scrubbed too.
 func TestScrubbedBeforeAndAfterMapping(t *testing.T) {
 	t.Parallel()
 	s := startMapServer(t, nil)
@@ -146,7 +147,7 @@ func TestScrubbedBeforeAndAfterMapping(t *testing.T) {
 	require.Nil(t, hidden.Exceptions[0].Frames[0].Source, "nothing is looked up by what is filtered")
 }
 
-// Files of bundlers are found by their names however they look: the scrubber leaves them whole.
+// Files of bundlers are found by their names in every form: the scrubber leaves them whole.
 func TestNamesOfBundlesStayWhole(t *testing.T) {
 	t.Parallel()
 	s := startMapServer(t, nil)

@@ -5,7 +5,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// mapMetrics counts what became of minified frames.
+// mapMetrics counts the outcomes of minified frames.
 type mapMetrics struct {
 	frames [mapResultCount]prometheus.Counter
 	took   prometheus.Observer
@@ -27,7 +27,7 @@ func newMapMetrics(registerer prometheus.Registerer) (m mapMetrics) {
 	return m
 }
 
-// registerPages adds the metrics of the pages of source maps that are kept in memory.
+// registerPages adds the metrics of the source-map pages that are kept in memory.
 func (m *mapper) registerPages(registerer prometheus.Registerer) {
 	factory := promauto.With(registerer)
 	countReads := func() (hits, misses uint64) {

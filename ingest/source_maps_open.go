@@ -10,17 +10,17 @@ import (
 	"errand/store"
 )
 
-// maxOpenIndexes is how many maps are open at once: each may be an open file.
+// maxOpenIndexes is how many maps are open at the same time: each may be an open file.
 const maxOpenIndexes = 128
 
-// openIndexes are the maps that are being used. One that nobody uses is closed soon.
+// openIndexes are the maps in use. A map that nobody uses is closed soon.
 type openIndexes struct {
 	ctx   context.Context // of reading
 	blobs blob.Store
 	pages *sourcemap.Cache
 	mu    sync.Mutex
 	byKey map[string]*openIndex
-	turn  int // of dropIdle
+	turn  int // counts the calls of dropIdle
 }
 
 // openIndex is a map that is open, or failed to open.
@@ -31,7 +31,7 @@ type openIndex struct {
 	err     error
 
 	users     int
-	lastTurn  int // in which it was used
+	lastTurn  int // the turn in which it was last used
 	isDropped bool
 }
 
@@ -39,7 +39,7 @@ func newOpenIndexes(ctx context.Context, blobs blob.Store) *openIndexes {
 	return &openIndexes{ctx: ctx, blobs: blobs, pages: sourcemap.NewCache(maxMapPages), byKey: map[string]*openIndex{}}
 }
 
-// take returns a map, which the caller releases also after an error.
+// take returns a map. The caller releases it, also after an error.
 func (x *openIndexes) take(key string) (*openIndex, error) {
 	x.mu.Lock()
 	o := x.byKey[key]
@@ -61,7 +61,7 @@ func (x *openIndexes) take(key string) (*openIndex, error) {
 	return o, o.err
 }
 
-// release ends the use of a map; nil is none.
+// release ends the use of a map; it accepts nil.
 func (x *openIndexes) release(o *openIndex) {
 	if o == nil {
 		return
@@ -80,7 +80,7 @@ func (o *openIndex) closeUnused() {
 	}
 }
 
-// dropUnused drops the maps that nobody uses now, of those that may be dropped.
+// dropUnused drops the maps that nobody uses now and that mayDrop allows.
 func (x *openIndexes) dropUnused(mayDrop func(*openIndex) bool) {
 	for key, o := range x.byKey {
 		if o.users == 0 && mayDrop(o) {
@@ -91,7 +91,7 @@ func (x *openIndexes) dropUnused(mayDrop func(*openIndex) bool) {
 	}
 }
 
-// dropIdle drops the maps that were not used since the call before, and those that failed, which are tried again.
+// dropIdle drops the maps that were not used since the last call, and those that failed, so that they are tried again.
 func (x *openIndexes) dropIdle() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -100,14 +100,15 @@ func (x *openIndexes) dropIdle() {
 	x.pages.DropIdle()
 }
 
-// closeAll closes all maps. Nobody uses any by then.
+// closeAll closes all maps, when nobody uses them any more.
 func (x *openIndexes) closeAll() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.dropUnused(func(*openIndex) bool { return true })
 }
 
-// openMaps opens the maps of the files, to be released by releaseMaps. A file without a map, or whose map failed, has none.
+// openMaps opens the maps of the files; releaseMaps releases them. The entry is nil for a file without a map, or whose map
+// failed.
 func (m *mapper) openMaps(ctx context.Context, work *mapping) ([]*openIndex, error) {
 	maps, err := m.found.findMaps(ctx, work)
 	if err != nil {
@@ -132,7 +133,7 @@ func (m *mapper) openMaps(ctx context.Context, work *mapping) ([]*openIndex, err
 	return opened, errors.Join(failures...)
 }
 
-// explainMapFailure says whether a map is broken, or cannot be read now.
+// explainMapFailure tells a broken map from one that cannot be read now.
 func explainMapFailure(err error) mapResult {
 	var broken *sourcemap.Invalid
 	if errors.Is(err, blob.ErrNotFound) || errors.As(err, &broken) {

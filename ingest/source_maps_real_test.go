@@ -12,7 +12,7 @@ import (
 	"errand/similar"
 )
 
-// The stacks of two builds of one program, minified by esbuild, as V8 tells them. The maps are in testdata/minified.
+// The stacks of two builds of one program, minified by esbuild, as V8 prints them. The maps are in testdata/minified.
 var minifiedStacks = map[string]string{
 	"main": `TypeError: Cannot read properties of null (reading 'name')
     at e (https://shop.example/main.js:1:141)
@@ -34,7 +34,7 @@ var minifiedStacks = map[string]string{
     at globalThis.pay (https://shop.example/other.js:1:393)`,
 }
 
-// Two builds in which the minifier chose other names have one issue, one culprit and the same features.
+// Two builds whose minifier chose different names share one issue, one culprit and the same features.
 func TestFunctionsOfMinifiedBuilds(t *testing.T) {
 	t.Parallel()
 	s := startMapServer(t, nil)
@@ -73,7 +73,7 @@ func TestFunctionsOfMinifiedBuilds(t *testing.T) {
 	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM issues`))
 }
 
-// TestPathsOfTurbopack has a page of the application and the bundler's own code, as Next.js 16 names them.
+// TestPathsOfTurbopack maps a page of the application and the bundler's own code, with the names of Next.js 16.
 func TestPathsOfTurbopack(t *testing.T) {
 	t.Parallel()
 	s := startMapServer(t, nil)

@@ -6,7 +6,7 @@ import (
 	"errand/core"
 )
 
-// mapResult is what became of a frame that a source map was looked for.
+// mapResult is the outcome of looking for a frame's source map.
 type mapResult uint8
 
 const (
@@ -28,11 +28,11 @@ const (
 	mapResultCount
 )
 
-// mapResults say each result in the metrics, and in the problems of an event with what to do about it.
+// mapResults hold for each result its label in the metrics and its advice in the problems of an event.
 var mapResults = [mapResultCount]struct {
 	label     string // of the metric
 	advice    string // after core.NotMapped
-	isMissing bool   // only worth a word of a file whose map is missed
+	isMissing bool   // reported only for a file that should have a map
 }{
 	mapUnknown: {label: "late"},
 	mapFound:   {label: "mapped"},
@@ -58,10 +58,10 @@ var mapResults = [mapResultCount]struct {
 	mapTooMany:    {"over_limit", "of one event at most 250 frames of 32 files are mapped", false},
 }
 
-// reason returns the result as the problems of an event have it.
+// reason returns the text of the result in the problems of an event.
 func (r mapResult) reason() string { return core.NotMapped + mapResults[r].advice }
 
-// markUnmapped names in the event's problems the frames that should have been mapped, and counts what became of each.
+// markUnmapped lists the frames that should have been mapped in the event's problems, and counts the result of each.
 func (m *mapper) markUnmapped(e *core.Event, frames []minifiedFrame) {
 	marks := 0
 	for i := range frames {
@@ -78,7 +78,7 @@ func (m *mapper) markUnmapped(e *core.Event, frames []minifiedFrame) {
 	}
 }
 
-// markMinified names the frames that look minified, of a project for which no map can be looked up.
+// markMinified lists the frames that look minified, for a project whose maps cannot be looked up.
 func (m *mapper) markMinified(e *core.Event, why mapResult) {
 	var frames []minifiedFrame
 	walkFrames(e, func(path frameLocation, f *core.Frame) {
@@ -89,10 +89,10 @@ func (m *mapper) markMinified(e *core.Event, why mapResult) {
 	m.markUnmapped(e, frames)
 }
 
-// farColumn is a sign of minified code: nobody writes lines so long.
+// farColumn is a sign of minified code: nobody writes lines this long.
 const farColumn = 500
 
-// looksMinified reports whether a frame of a page is of minified code. It is only asked where no map says so.
+// looksMinified reports whether a frame of a page looks like minified code. It is called only where no map can say so.
 func looksMinified(platform string, f *core.Frame) bool {
 	file := fileOf(f)
 	if f.Lineno == 0 || f.Colno == 0 || !isOfPage(platform, file) {

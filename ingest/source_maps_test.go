@@ -33,7 +33,7 @@ func startMapServer(t testing.TB, change func(*ingest.Ingest)) *mapServer {
 	return startMapServerWith(t, config{blobs: blobs, before: change})
 }
 
-// startMapServerWith starts a server whose events wait long enough for their maps, on a machine however busy.
+// startMapServerWith starts a server whose events wait long enough for their maps, also on a busy machine.
 func startMapServerWith(t testing.TB, c config) *mapServer {
 	t.Helper()
 	change := c.before
@@ -46,16 +46,16 @@ func startMapServerWith(t testing.TB, c config) *mapServer {
 	return &mapServer{startServerWith(t, c), c.blobs}
 }
 
-// The original of the file that crashes, and what became of it: function a is charge, b is pay, c is of a library.
+// The original of the file that crashes, and its minified names: function a is charge, b is pay, c is of a library.
 const paySource = "// The till.\nexport function charge(card) {\n  return card.number.trim(); // the crash\n}\n" +
 	"export function pay(cart) {\n  return charge(cart.card);\n}\n"
 
 // Its minified form is function a(n){return n.number.trim()}function b(n){return a(n.card)}
 
-// mapSegment says where a column of the first line of a minified file was written; a name of -1 is none.
+// mapSegment is the original position of a column in the first line of a minified file; a name of -1 is none.
 type mapSegment struct{ column, source, line, sourceColumn, name int }
 
-// paySegments are the places of the minified file that the tests look at.
+// paySegments are the positions of the minified file that the tests use.
 var paySegments = []mapSegment{
 	{0, 0, 1, 7, -1},   // function a
 	{21, 0, 2, 9, -1},  // n.number
@@ -140,7 +140,7 @@ func (s *mapServer) uploadOfDist(project int64, release, dist, path, text string
 
 const fileURL = "https://shop.example/assets/app-3f.js?v=1"
 
-// crash is an event of a browser whose stack is of the minified file: charge, called by pay, called by a page.
+// crash is an event of a browser with a stack in the minified file: charge, called by pay, called by a page.
 func crash(release, debugID string) object {
 	frame := func(function string, column int) object {
 		return object{"function": function, "filename": fileURL, "abs_path": fileURL, "lineno": 1, "colno": column, "in_app": true}
@@ -197,7 +197,7 @@ func TestFramesAreMapped(t *testing.T) {
 	require.Equal(t, core.Untrusted("src/pay in charge"), event.Culprit)
 }
 
-// TestMapsOfMaskedReleasesAreFound uploads maps of releases whose names are masked in part on events.
+// TestMapsOfMaskedReleasesAreFound uploads maps for releases whose names are partly masked in events.
 func TestMapsOfMaskedReleasesAreFound(t *testing.T) {
 	t.Parallel()
 	s := startMapServer(t, nil)
@@ -254,12 +254,12 @@ func TestReplacedMapIsUsed(t *testing.T) {
 	require.EqualValues(t, 3, s.send(crash("1.0", "")).Exceptions[0].Frames[0].Source.Line)
 	s.upload(shop, "1.0", "/assets/app-3f.js", makeMap(t, "// one line more\n"+paySource, "", []mapSegment{{0, 0, 3, 9, -1}}))
 
-	s.ForgetMaps() // as time does
+	s.ForgetMaps() // as happens with time
 
 	require.EqualValues(t, 4, s.send(crash("1.0", "")).Exceptions[0].Frames[0].Source.Line)
 }
 
-// A stack of many frames of many files is mapped as far as the limits go.
+// A stack of many frames of many files is mapped up to the limits.
 func TestMappingHasLimits(t *testing.T) {
 	t.Parallel()
 	s := startMapServer(t, nil)

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	maxMappings    = 32               // that go on at once, those that nobody waits for any more included
-	maxMapPages    = 24 << 20         // bytes of pages that are kept while they are used
-	placesAtOnce   = 8                // of one event that are looked up at the same time
-	dropMapsEvery  = 20 * time.Second // what was not used for so long is dropped
+	maxMappings    = 32               // at the same time, including those that nobody waits for any more
+	maxMapPages    = 24 << 20         // bytes of pages kept while they are in use
+	placesAtOnce   = 8                // of one event, looked up at the same time
+	dropMapsEvery  = 20 * time.Second // a map that was not used for this long is dropped
 	mapWorkAtMost  = 10 * time.Second // for a look-up that nobody waits for any more
 	warnOfMapEvery = time.Minute
 )
 
-// mapper maps the frames of events by the source maps of their projects.
+// mapper maps the frames of events with the source maps of their projects.
 type mapper struct {
 	store   *store.Store
 	blobs   blob.Store // nil: no source maps
@@ -34,7 +34,7 @@ type mapper struct {
 	metrics mapMetrics
 	log     *slog.Logger
 	failed  core.LineLimit
-	ctx     context.Context // of what goes on without a request; ends with the mapper
+	ctx     context.Context // of work that outlives its request; ends with the mapper
 	cancel  context.CancelFunc
 	working sync.WaitGroup
 }
@@ -53,7 +53,7 @@ func newMapper(o Options) *mapper {
 	return m
 }
 
-// dropIdle drops what nobody uses, until the mapper is closed.
+// dropIdle drops unused maps again and again, until the mapper is closed.
 func (m *mapper) dropIdle() {
 	for {
 		select {
@@ -66,7 +66,7 @@ func (m *mapper) dropIdle() {
 	}
 }
 
-// close ends the mappings that go on, and closes all maps.
+// close ends the mappings in progress, and closes all maps.
 func (m *mapper) close() {
 	m.cancel()
 	m.working.Wait()
@@ -75,40 +75,40 @@ func (m *mapper) close() {
 	}
 }
 
-// mapping is the work of mapping one event. The worker may outlive the event: it has no text of it, and writes under mu.
+// mapping is the work of mapping one event. The worker may outlive the event: it holds no text of it, and writes under mu.
 type mapping struct {
 	project int64
 	release string // empty for none
 	dist    string // the build of the release; empty for none
 	places  []mapPlace
 	files   []mapFile
-	frames  []minifiedFrame // of the places; for the event only
+	frames  []minifiedFrame // one for each place; used by the event only
 
 	mu       sync.Mutex
 	isGiven  bool          // nobody waits for the rest
-	outcomes []mappedFrame // of the places, as far as they are done
-	results  []mapResult   // of the files, where their frames were not mapped
+	outcomes []mappedFrame // by place, as far as they are done
+	results  []mapResult   // by file, where its frames were not mapped
 	finished chan struct{}
 }
 
-// mapFile is a file that frames are of.
+// mapFile is a file that has frames.
 type mapFile struct {
 	path    string
 	debugID string // empty for none
-	isOwed  bool   // a missing map is worth a word
+	isOwed  bool   // the event says so when the map is missing
 }
 
-// mapPlace is the place of a frame.
+// mapPlace is the position of a frame.
 type mapPlace struct {
 	file, line, column int
 }
 
-// String writes the location as the problems of an event do.
+// String writes the location as in the problems of an event.
 func (l frameLocation) String() string {
 	return fmt.Sprintf("%s.%d.frames.%d", l.list, l.owner, l.frame)
 }
 
-// mapWithin does the work, as far as it is done in time. What takes longer goes on for the next event: it fills the caches.
+// mapWithin does as much of the work as it can in time. The rest continues for the next event: it fills the caches.
 func (m *mapper) mapWithin(work *mapping) {
 	work.outcomes, work.results, work.finished = make([]mappedFrame, len(work.places)), make([]mapResult, len(work.files)), make(chan struct{})
 	timer := time.NewTimer(m.within)
@@ -133,7 +133,7 @@ func (m *mapper) mapWithin(work *mapping) {
 	work.takeOutcomes()
 }
 
-// takeOutcomes hands to the frames what is known of them by now.
+// takeOutcomes hands the outcomes so far to the frames.
 func (w *mapping) takeOutcomes() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -188,7 +188,7 @@ func (m *mapper) mapPlaces(work *mapping) error {
 	return err
 }
 
-// mapWave maps some places at the same time: where an index is far away, the time is that of the slowest, not of all.
+// mapWave maps several places at the same time: when an index is far away, this takes as long as the slowest, not the sum.
 func (w *mapping) mapWave(opened []*openIndex, start, end int, room *int) error {
 	lines := contextLines
 	if *room <= 0 {
@@ -217,7 +217,7 @@ func (w *mapping) mapWave(opened []*openIndex, start, end int, room *int) error 
 	return errors.Join(failures...)
 }
 
-// doAtOnce calls do with 0 to count-1, all at the same time, and waits for them.
+// doAtOnce calls do with 0 to count-1 concurrently, and waits for all calls.
 func doAtOnce(count int, do func(i int)) {
 	if count == 1 {
 		do(0)
@@ -230,7 +230,7 @@ func doAtOnce(count int, do func(i int)) {
 	working.Wait()
 }
 
-// mapPlaceBy maps one place, with the line of code, some lines around it, and the function that it is in.
+// mapPlaceBy maps one place, with its line of code, some lines around it, and the function around it.
 func mapPlaceBy(index *sourcemap.Index, place mapPlace, lines int) (mapped mappedFrame, err error) {
 	mapped.isDone = true
 	if mapped.position, mapped.isFound, err = index.LookUp(place.line, place.column); err != nil || !mapped.isFound {
@@ -246,7 +246,7 @@ func mapPlaceBy(index *sourcemap.Index, place mapPlace, lines int) (mapped mappe
 	return mapped, err
 }
 
-// takeRoom takes what the lines around need of the event's room for them; without any left they are dropped.
+// takeRoom takes the space for the surrounding lines from the event's room; when none is left the lines are dropped.
 func (f *mappedFrame) takeRoom(room *int) {
 	if *room <= 0 {
 		f.context.Before, f.context.After = nil, nil

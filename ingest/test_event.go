@@ -9,8 +9,8 @@ import (
 	"errand/core"
 )
 
-// TakeTestEvent takes a native event in as the test event of a project's setup: it takes the way of every event, and the issue
-// that it makes is a test. The errors are those of POST /v1/ingest, but project_not_found for an unknown project.
+// TakeTestEvent takes a native event as the test event of a project's setup. It goes through the same steps as every event, and
+// the issue that it makes is a test. The errors are those of POST /v1/ingest, except project_not_found for an unknown project.
 func (i *Ingest) TakeTestEvent(ctx context.Context, projectID int64, event []byte) (core.Receipt, error) {
 	project, err := i.projectsByID.findProject(ctx, strconv.FormatInt(projectID, 10))
 	if core.HasCode(err, core.Unauthorized) {

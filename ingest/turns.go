@@ -14,24 +14,25 @@ import (
 	"errand/core"
 )
 
-// How fast the time that a sender has used is forgotten, how much of it is remembered, and what a body that was too large adds.
+// How fast a sender's used time is forgotten, how much of it is remembered, and the charge for a body that was too large.
 const (
 	halfForgotten  = 30 * time.Second
 	mostRemembered = time.Minute
 	tooLargeCosts  = time.Second
-	maxSenders     = 4096 // projects are not bounded, as nobody can make them up
+	maxSenders     = 4096 // projects need no bound, as nobody can make them up
 )
 
-// sender is a project and a network, against which time is counted.
+// sender is a project and a network, which are charged for time.
 type sender struct {
-	project int64      // 0 for those that are not known yet
-	network netip.Addr // as wire.NetworkOf has it
+	project int64      // 0 for an unknown sender
+	network netip.Addr // from wire.NetworkOf
 }
 
-// turns let some bodies at a time be worked on. The project that has used least time lately comes next, and within it the sender who
-// has, or the oldest body. A sender whose bodies take long, or are refused in the end, waits behind the others.
+// turns limit how many bodies are worked on at the same time. The project that has used the least time lately comes next, and
+// within it the sender that has, or the oldest body. A sender whose bodies take long, or are refused in the end, waits behind the
+// others.
 type turns struct {
-	bySender bool // within a project; else its bodies come in the order of asking
+	bySender bool // within a project; otherwise its bodies come in the order of asking
 
 	mu      sync.Mutex
 	free    int
@@ -49,7 +50,7 @@ type waitingTurn struct {
 	granted chan struct{}
 }
 
-// usedTime is how much time a sender had used at a moment. From then on it is forgotten: half of it in halfForgotten.
+// usedTime is how much time a sender had used at a moment. It decays from then on: halfForgotten is the half-life.
 type usedTime struct {
 	spent time.Duration
 	at    time.Time
@@ -70,7 +71,7 @@ func newTurns(atOnce int, bySender bool) *turns {
 	}
 }
 
-// takeTurn waits for the sender's turn, which ends with the returned function. It returns unavailable when ctx ends first.
+// takeTurn waits for the sender's turn, which the returned function ends. It returns unavailable when ctx ends first.
 func (t *turns) takeTurn(ctx context.Context, of sender) (end func(), err error) {
 	t.mu.Lock()
 	if t.free > 0 {
@@ -108,15 +109,16 @@ func (t *turns) beginTurn(of sender) (end func()) {
 	}
 }
 
-// dropWaiting takes a body out of its project's queue. The caller holds the mutex, as for all that follow but chargeTooLarge.
+// dropWaiting takes a body out of its project's queue. The caller holds the mutex, here and in all methods below except
+// chargeTooLarge and hasUsedMuch.
 func (t *turns) dropWaiting(project int64, at int) {
 	if t.waiting[project] = slices.Delete(t.waiting[project], at, at+1); len(t.waiting[project]) == 0 {
 		delete(t.waiting, project)
 	}
 }
 
-// chargeTooLarge charges for a body that was too large. Where the header said so, nothing was read: then the sender is charged
-// alone. Anybody can send such headers with the key of a page, and the others of the project must not wait for it.
+// chargeTooLarge charges for a body that was too large. When the header said so, nothing was read, and only the sender is
+// charged: anybody can send such headers with the key of a page, and the other senders of the project must not wait for it.
 func (t *turns) chargeTooLarge(of sender, wasRead bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -145,7 +147,7 @@ func (t *turns) chargeSender(of sender, spent time.Duration, now time.Time) {
 func (t *turns) grantNext(now time.Time) {
 	var best *waitingTurn
 	var least time.Duration
-	isOnly := len(t.waiting) == 1 // then nothing needs to be compared
+	isOnly := len(t.waiting) == 1 // then there is nothing to compare
 	for project, queue := range t.waiting {
 		used := time.Duration(0)
 		if !isOnly {
@@ -167,7 +169,7 @@ func (t *turns) grantNext(now time.Time) {
 	t.dropWaiting(best.sender.project, at)
 }
 
-// findSender returns the place in a project's queue of the sender who has used least time, by a millisecond or more.
+// findSender returns the index in a project's queue of the sender that has used the least time, by a millisecond or more.
 func (t *turns) findSender(project int64, now time.Time) (best int) {
 	least := time.Duration(math.MaxInt64)
 	for at, waiting := range t.waiting[project] {
@@ -179,7 +181,7 @@ func (t *turns) findSender(project int64, now time.Time) (best int) {
 	return best
 }
 
-// hasUsedMuch reports whether the sender has used more than a time lately.
+// hasUsedMuch reports whether the sender has used more time than limit lately.
 func (t *turns) hasUsedMuch(of sender, limit time.Duration) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -187,7 +189,7 @@ func (t *turns) hasUsedMuch(of sender, limit time.Duration) bool {
 	return used.leftAt(time.Now()) > limit
 }
 
-// busyError is the cause of an unavailable that has nothing to do with the database.
+// busyError is the cause of an unavailable error that has nothing to do with the database.
 type busyError struct{ cause error }
 
 func (e busyError) Error() string { return fmt.Sprintf("the server is busy: %v", e.cause) }

@@ -13,12 +13,12 @@ import (
 	"errand/core"
 )
 
-// hostOf is the sender of a project that has the n-th address.
+// hostOf is the sender of a project at the n-th address.
 func hostOf(project int64, n byte) sender {
 	return sender{project, netip.AddrFrom4([4]byte{10, 0, 0, n})}
 }
 
-// orderOfTurns has the senders wait behind a turn that goes on, and returns in which order theirs come. Each takes so long.
+// orderOfTurns makes the senders wait behind a running turn, and returns them in the order of their turns. Each turn lasts takes.
 func orderOfTurns(t *testing.T, turns *turns, takes time.Duration, senders ...sender) (got []sender) {
 	t.Helper()
 	end, err := turns.takeTurn(t.Context(), sender{project: -1})
@@ -101,7 +101,7 @@ func TestSendersThatAreRememberedAreBounded(t *testing.T) {
 	})
 }
 
-// Headers that only promise a body cost the sender its place among those of its project, and the project nothing.
+// Headers that only promise a body cost the sender its place within its project, and cost the project nothing.
 func TestBodiesThatWereNotReadAreTheSendersAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestWhatASenderHasUsedIsBounded(t *testing.T) {
 	})
 }
 
-// Several are worked on at once. The bodies of a project that take long leave room for those of another.
+// Several bodies are worked on at the same time. A project whose bodies take long leaves room for others.
 func TestProjectsShareSeveralTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

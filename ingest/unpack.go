@@ -24,9 +24,9 @@ const largeBody = 256 << 10
 // keptOutput is the largest output after which an unpacker keeps its buffer and its decompressor for the next body.
 const keptOutput = 512 << 10
 
-// unpackers do the work between reading and storing, which takes processors only: decompression and the pipeline. There are as
-// many as can run at once, so that a request that waits has its body as it was sent and nothing more. Projects share them fairly:
-// the bodies of one that take long wait behind those of the others.
+// unpackers do the work between reading and storing that takes only processors: decompression and the pipeline. There are as many
+// as can run at the same time, so that a waiting request holds its body as it was sent and nothing more. Projects share them
+// fairly: bodies of a project that take long wait behind those from others.
 type unpackers struct {
 	idle  chan *unpacker
 	any   *turns // for an unpacker
@@ -43,21 +43,21 @@ func newUnpackers() *unpackers {
 	return u
 }
 
-// errOutgrown says that a body is larger than it may be.
+// errOutgrown says that a body is larger than its limit.
 var errOutgrown = errors.New("ingest: the body is larger than its room")
 
 // packedBody is a body as it was sent.
 type packedBody struct {
 	body         []byte
 	encoding     string
-	mayBeWrapped bool // it may be wrapped once more, as unwrapBase64 undoes it
-	isEnvelope   bool // of a long one the items that are dropped are left out
-	skipsLittle  bool // such items count to the limit
+	mayBeWrapped bool // base64 may be around it, as unwrapBase64 removes
+	isEnvelope   bool // the items that are dropped are left out of a long one
+	skipsLittle  bool // dropped items count towards the limit
 	limit        int  // the largest size after decompression
 	sender       sender
 }
 
-// openBody decompresses a body and calls work with its text, which is good until work returns. A body over the limit, such as a
+// openBody decompresses a body and calls work with its text, which is valid until work returns. A body over the limit, such as a
 // compression bomb, is payload_too_large.
 func (u *unpackers) openBody(ctx context.Context, packed packedBody, work func(text []byte) error) error {
 	err := errOutgrown
@@ -79,7 +79,7 @@ func (u *unpackers) openBody(ctx context.Context, packed packedBody, work func(t
 	return err
 }
 
-// tryOpen waits for an unpacker and opens the body with it. A text of more than maxSize bytes is errOutgrown.
+// tryOpen waits for an unpacker and opens the body with it. It returns errOutgrown for a text of more than maxSize bytes.
 func (u *unpackers) tryOpen(ctx context.Context, packed packedBody, maxSize int, work func(text []byte) error) error {
 	end, err := u.any.takeTurn(ctx, packed.sender)
 	if err != nil {
@@ -93,7 +93,7 @@ func (u *unpackers) tryOpen(ctx context.Context, packed packedBody, maxSize int,
 		text, err = one.unwrapBase64(text, maxSize)
 	}
 	if err != nil {
-		*one = unpacker{} // whose buffers an attack may have blown up
+		*one = unpacker{} // an attack may have blown up its buffers
 		if errors.Is(err, errOutgrown) {
 			return err
 		}
@@ -109,7 +109,7 @@ func errEncoding(err error) error {
 	return core.RefuseField("", "the body is truncated, or not what its Content-Encoding says").Because(err)
 }
 
-// unpacker decompresses one body at a time. Its decompressors are made when they are needed, and used again.
+// unpacker decompresses one body at a time. It makes its decompressors when they are needed, and uses them again.
 type unpacker struct {
 	gzip   *gzip.Reader
 	zlib   io.Reader
@@ -119,7 +119,7 @@ type unpacker struct {
 	output []byte
 }
 
-// unpackBody undoes a Content-Encoding. A text of more than maxSize bytes is errOutgrown.
+// unpackBody undoes a Content-Encoding. It returns errOutgrown for a text of more than maxSize bytes.
 func (u *unpacker) unpackBody(packed packedBody, maxSize int) ([]byte, error) {
 	switch packed.encoding {
 	case "":
@@ -141,7 +141,7 @@ func (u *unpacker) unpackBody(packed packedBody, maxSize int) ([]byte, error) {
 	return u.readAll(source, maxSize)
 }
 
-// newReader returns a decompressor that begins with the body and goes on with more, unless that is nil.
+// newReader returns a decompressor that reads the body and then more, unless that is nil.
 func (u *unpacker) newReader(body []byte, more io.Reader, encoding string) (decompressor io.Reader, err error) {
 	var source io.Reader = bytes.NewReader(body)
 	if more != nil {
@@ -203,14 +203,14 @@ func (u *unpacker) readAll(source io.Reader, maxSize int) ([]byte, error) {
 	}
 }
 
-// zstdWindow is the largest window of a text that does not fit into the buffer: what every decoder is asked to have.
+// zstdWindow is the largest window for a text that does not fit into the buffer: every decoder should support this size.
 const zstdWindow = 8 << 20
 
 // zstdBlocks is the size of two blocks: the decoder of zstd writes a block at a time.
 const zstdBlocks = 2 * 128 << 10
 
-// unpackZstd decompresses into the buffer, which is the window too: a stream may ask for a window that is far larger than its
-// text. Whether the text fits into the buffer shows in how far the decoder came: its errors are not reliable about that.
+// unpackZstd decompresses into the buffer, which is also the window: a stream may ask for a window that is far larger than its
+// text. How far the decoder came shows whether the text fits into the buffer: its errors are not reliable about that.
 func (u *unpacker) unpackZstd(body []byte, maxSize int) (_ []byte, err error) {
 	if u.zstd == nil {
 		u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
@@ -232,7 +232,7 @@ func (u *unpacker) unpackZstd(body []byte, maxSize int) (_ []byte, err error) {
 	}
 }
 
-// unwrapBase64 undoes the base64 and zlib in which old SDKs send to the store endpoint without saying so.
+// unwrapBase64 undoes base64 and zlib: old SDKs wrap what they send to the store endpoint in them, without saying so.
 func (u *unpacker) unwrapBase64(text []byte, maxSize int) ([]byte, error) {
 	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] == '{' {
 		return text, nil

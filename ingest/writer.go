@@ -15,34 +15,34 @@ import (
 // maxBatch bounds the events of one commit.
 const maxBatch = 500
 
-// writer commits events in groups: while one group is being committed the next one gathers, so that a busy server needs
-// few commits and an idle one does not wait. A request that finds it idle commits its own events, which spares a lone
-// sender two changes of goroutines.
+// writer commits events in groups: while one group is being committed the next one gathers, so that a busy server needs few
+// commits and an idle one does not wait. A request that finds the writer idle commits its own events, which spares a lone sender
+// two goroutine switches.
 type writer struct {
 	store   *store.Store
 	quotas  *quotas
 	metrics *metrics
 	log     *slog.Logger
-	// holdAtMost is how long a batch is tried while the database is away. By then its requests have given up.
+	// holdAtMost is how long a batch is tried while the database is away. After that its requests have given up.
 	holdAtMost    time.Duration
-	holdingEvents context.Context // ends when no batch is held any more
+	holdingEvents context.Context // ends when batches are no longer held
 	endHolding    context.CancelFunc
 	queue         chan *waitingEvents
 	committing    sync.Mutex    // held during a commit
 	waitingEvents atomic.Int64  // events in the queue and in the batch
 	databaseAway  atomic.Bool   // the last attempt found no database, or one that takes no writes
-	failedAt      atomic.Int64  // when the last such attempt was, as UnixNano
+	failedAt      atomic.Int64  // time of the last such attempt, as UnixNano
 	stop          chan struct{} // closed to end the writer
 	done          sync.WaitGroup
 }
 
 // waitingEvents are the events of one HTTP request, which waits for their commit.
 type waitingEvents struct {
-	ctx    context.Context // ends when the request does not wait any more
+	ctx    context.Context // ends when the request no longer waits
 	events []pendingEvent
-	done   chan struct{} // closed when each event is stored or refused; before that they are the writer's
+	done   chan struct{} // closed when each event is stored or refused; until then the writer owns them
 
-	committing atomic.Bool // it is part of a commit whose outcome is not known until done is closed
+	committing atomic.Bool // it is part of a commit whose outcome is unknown until done is closed
 }
 
 func newWriter(s *store.Store, quotas *quotas, metrics *metrics, log *slog.Logger) *writer {
@@ -55,23 +55,23 @@ func newWriter(s *store.Store, quotas *quotas, metrics *metrics, log *slog.Logge
 	return w
 }
 
-// close commits what is queued and ends the writer. No request may come after it.
+// close commits the queued events and ends the writer. No request may come after it.
 func (w *writer) close() {
 	defer w.endHolding()
 	close(w.stop)
 	w.done.Wait()
-	w.committing.Lock() // until a request has committed its own events
+	w.committing.Lock() // waits for a request that commits its own events
 	defer w.committing.Unlock()
 }
 
-// lastCommitsAtMost is how long commits may take once nobody waits for them.
+// lastCommitsAtMost is how long commits may take when nobody waits for them any more.
 const lastCommitsAtMost = time.Second
 
 // stopHolding ends the holding of batches soon.
 func (w *writer) stopHolding() { time.AfterFunc(lastCommitsAtMost, w.endHolding) }
 
-// commitEvents queues the events and waits until each is stored or refused. It returns unavailable when ctx ends first; then the
-// events may be committed all the same.
+// commitEvents queues the events and waits until each is stored or refused. It returns unavailable when ctx ends first; the
+// events may still be committed then.
 func (w *writer) commitEvents(ctx context.Context, events []pendingEvent) error {
 	waiting, n := &waitingEvents{ctx: ctx, events: events, done: make(chan struct{})}, int64(len(events))
 	if w.waitingEvents.Add(n) == n && w.committing.TryLock() { // nobody else waits
@@ -109,14 +109,14 @@ func (w *writer) commitUntilStopped() {
 	}
 }
 
-// commitFrom commits a group that begins with the first request, once the commit that goes on has ended.
+// commitFrom waits for the commit in progress, and then commits a group that begins with the first request.
 func (w *writer) commitFrom(first *waitingEvents) {
 	w.committing.Lock()
 	defer w.committing.Unlock()
 	w.commitGroup(context.Background(), w.gatherQueued(first))
 }
 
-// gatherQueued takes what is queued now behind the first, without waiting for more.
+// gatherQueued returns the first request and those that are queued now. It does not wait for more.
 func (w *writer) gatherQueued(first *waitingEvents) []*waitingEvents {
 	group, n := []*waitingEvents{first}, len(first.events)
 	for n < maxBatch {
@@ -130,12 +130,12 @@ func (w *writer) gatherQueued(first *waitingEvents) []*waitingEvents {
 	return group
 }
 
-// commitGroup commits a group, as long as ctx and holdAtMost let it. Requests that have given up are left out. One that gives up
-// later is told that its events may be stored all the same.
+// commitGroup commits a group, for as long as ctx and holdAtMost allow. Requests that have given up are left out. A request that
+// gives up later is told that its events may be stored.
 func (w *writer) commitGroup(ctx context.Context, group []*waitingEvents) {
 	var batch []*pendingEvent
 	for _, waiting := range group {
-		waiting.committing.Store(true) // before the look at ctx: whoever gives up from here on hears that it may be stored
+		waiting.committing.Store(true) // before the look at ctx: a request that gives up after this is told that it may be stored
 		late := waiting.ctx.Err()
 		if late != nil {
 			waiting.committing.Store(false)
@@ -180,7 +180,7 @@ func (w *writer) commitBatch(ctx context.Context, batch []*pendingEvent) {
 func (w *writer) admitEvents(ctx context.Context, batch []*pendingEvent) (admitted []*pendingEvent) {
 	err := retryWhileAway(ctx, func() (err error) {
 		if admitted, err = w.quotas.admitEvents(ctx, batch); err != nil {
-			w.noteOutage(err) // without one it may not have asked the database
+			w.noteOutage(err) // without an error, it may not have asked the database
 		}
 		return err
 	})
@@ -191,16 +191,16 @@ func (w *writer) admitEvents(ctx context.Context, batch []*pendingEvent) (admitt
 	return admitted
 }
 
-// writeBatch commits a batch, whose events are also in the form for the store. An attempt that broke off may have been
-// committed all the same: AddEvents recognises the events when it gets them again. A batch that fails for any other
-// reason is halved, so that one event that cannot be stored does not take others with it.
+// writeBatch commits a batch; events are its stored forms. An attempt that broke off may have been committed: AddEvents
+// recognises the events when it gets them again. A batch that fails for any other reason is halved, so that one event that cannot
+// be stored does not take others with it.
 func (w *writer) writeBatch(ctx context.Context, batch []*pendingEvent, events []intake.NewEvent) {
 	if len(batch) == 0 {
 		return
 	}
 	var added []intake.Added
 	var start time.Time    // of the last attempt
-	isMaybeStored := false // an attempt broke off, and may have been carried out
+	isMaybeStored := false // an attempt broke off, and may have been committed
 	err := retryWhileAway(ctx, func() error {
 		start = time.Now()
 		err := catchPanic(func() (err error) {
@@ -238,7 +238,7 @@ func (w *writer) writeLess(ctx context.Context, batch []*pendingEvent, events []
 	w.writeBatch(ctx, admitted, storedForms(admitted))
 }
 
-// writeHalves commits each half of a batch that failed. One event alone has failed for good.
+// writeHalves commits each half of a batch that failed. An event alone has failed for good.
 func (w *writer) writeHalves(ctx context.Context, batch []*pendingEvent, events []intake.NewEvent, err error) {
 	if len(batch) == 1 {
 		failEvents(batch, err)

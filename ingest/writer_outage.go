@@ -6,14 +6,14 @@ import (
 	"errand/core"
 )
 
-// refusingFor is how long after a failed commit the server counts as refusing. It ends by itself: a load balancer that has heard
-// of it sends no more events, so that no commit would show that they work again.
+// refusingFor is how long after a failed commit the server counts as refusing. It ends by itself: a load balancer that sees a
+// refusing server sends no more events, so no commit could show that it works again.
 const refusingFor = 10 * time.Second
 
-// mayBeStored is what the answer to a refused event says when its commit had begun. SDKs that send it again keep its id.
+// mayBeStored is the message to a refused event whose commit had begun. SDKs that send it again keep its id.
 const mayBeStored = "It may be stored all the same; sent again with the same event_id it counts once."
 
-// errLate says why a commit did not end in time. When it had begun, the events may be stored all the same.
+// errLate says why a commit did not end in time. When it had begun, the events may be stored.
 func (w *writer) errLate(cause error, hasBegun bool) error {
 	if !w.databaseAway.Load() {
 		cause = busyError{cause}
@@ -21,7 +21,7 @@ func (w *writer) errLate(cause error, hasBegun bool) error {
 	return errUnavailable(cause, hasBegun)
 }
 
-// errUnavailable is the refusal of events, which may be stored all the same when a commit had begun.
+// errUnavailable refuses events, and says that they may be stored when a commit had begun.
 func errUnavailable(cause error, isMaybeStored bool) error {
 	failure := core.NewError(core.Unavailable).Because(cause)
 	if isMaybeStored {
@@ -30,12 +30,12 @@ func errUnavailable(cause error, isMaybeStored bool) error {
 	return failure
 }
 
-// isRefusing reports whether an attempt to commit failed in the last seconds, and none worked since.
+// isRefusing reports whether an attempt to commit failed in the last seconds, and none succeeded since.
 func (w *writer) isRefusing() bool {
 	return w.databaseAway.Load() && time.Since(time.Unix(0, w.failedAt.Load())) < refusingFor
 }
 
-// noteOutage logs once that the database went away or takes no writes, and once that it does again.
+// noteOutage logs once when the database goes away or takes no writes, and once when it is back.
 func (w *writer) noteOutage(err error) {
 	isAway := core.HasCode(err, core.Unavailable)
 	if isAway {

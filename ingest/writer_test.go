@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lookedAt is a context that has somebody look whenever it is asked whether it has ended.
+// lookedAt is a context that calls look whenever it is asked whether it has ended.
 type lookedAt struct {
 	context.Context
 	look func()
@@ -18,8 +18,7 @@ func (c lookedAt) Err() error {
 	return c.Context.Err()
 }
 
-// A request may give up at the moment at which its commit begins: it never hears that its events are not stored when they
-// may be.
+// A request may give up at the moment when its commit begins: it is never told that its events are not stored when they may be.
 func TestCommitBeginsBeforeTheLookAtWhoWaits(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(context.Background())

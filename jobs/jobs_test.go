@@ -38,16 +38,6 @@ func startQueue(t *testing.T, url string) *river.Client[pgx.Tx] {
 	return client
 }
 
-// countRows returns the number that a query returns.
-func countRows(t *testing.T, s *store.Store, sql string, args ...any) (n int) {
-	t.Helper()
-	rows, err := storetest.QuerySQL(t.Context(), s, sql, args...)
-	require.NoError(t, err)
-	n, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
-	require.NoError(t, err)
-	return n
-}
-
 // deletedLongAgo makes a project that was deleted and whose rows are due.
 func deletedLongAgo(t *testing.T, url string, id int64, name string) {
 	t.Helper()
@@ -68,11 +58,13 @@ func TestJobsAreDone(t *testing.T) {
 	deletedLongAgo(t, url, shop, "Shop")
 	startQueue(t, url)
 	require.Eventually(t, func() bool {
-		return countRows(t, s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass`) == 1+intake.PartitionsAhead &&
-			countRows(t, s, unpurged) == 0 &&
-			countRows(t, s, `SELECT count(DISTINCT kind) FROM river_job WHERE state = 'completed'`) == len(jobs.Options{Store: s}.Names())
+		return
+			storetest.ReadCell[int](t, s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass`) == 1+intake.PartitionsAhead &&
+			storetest.ReadCell[int](t, s, unpurged) == 0 &&
+
+				storetest.ReadCell[int](t, s, `SELECT count(DISTINCT kind) FROM river_job WHERE state = 'completed'`) == len(jobs.Options{Store: s}.Names())
 	}, atMost, often)
-	require.Zero(t, countRows(t, s, `SELECT count(*) FROM river_job WHERE state IN ('discarded', 'retryable')`))
+	require.Zero(t, storetest.ReadCell[int](t, s, `SELECT count(*) FROM river_job WHERE state IN ('discarded', 'retryable')`))
 }
 
 func TestOneServerAtATime(t *testing.T) {
@@ -83,10 +75,10 @@ func TestOneServerAtATime(t *testing.T) {
 		startQueue(t, url)
 	}
 	hourly := `SELECT count(*) FROM river_job WHERE kind = ANY ('{make_partitions,drop_expired}')`
-	require.Eventually(t, func() bool { return countRows(t, s, hourly+` AND state = 'completed'`) == 2 }, atMost, often)
-	require.Equal(t, 2, countRows(t, s, hourly), "no server has put its own in")
-	require.Equal(t, 1, countRows(t, s, `SELECT count(*) FROM river_leader`))
-	require.Zero(t, countRows(t, s,
+	require.Eventually(t, func() bool { return storetest.ReadCell[int](t, s, hourly+` AND state = 'completed'`) == 2 }, atMost, often)
+	require.Equal(t, 2, storetest.ReadCell[int](t, s, hourly), "no server has put its own in")
+	require.Equal(t, 1, storetest.ReadCell[int](t, s, `SELECT count(*) FROM river_leader`))
+	require.Zero(t, storetest.ReadCell[int](t, s,
 		`SELECT count(*) FROM (SELECT kind FROM river_job WHERE state = 'running' GROUP BY kind HAVING count(*) > 1) twice`))
 }
 
@@ -98,15 +90,16 @@ func TestJobOfADeadServerRunsAgain(t *testing.T) {
 	s := storetest.Open(t, url, time.Now)
 	first := startQueue(t, url)
 	const purge = `SELECT count(*) FROM river_job WHERE kind = 'purge_projects'`
-	require.Eventually(t, func() bool { return countRows(t, s, purge+` AND state = 'completed'`) > 0 }, atMost, often)
+	require.Eventually(t, func() bool { return storetest.ReadCell[int](t, s, purge+` AND state = 'completed'`) > 0 }, atMost, often)
 	require.NoError(t, first.Stop(t.Context()))
-	lost := countRows(t, s, `UPDATE river_job SET state = 'running', finalized_at = NULL, attempted_at = now() - interval '5 minutes'
+	lost :=
+		storetest.ReadCell[int](t, s, `UPDATE river_job SET state = 'running', finalized_at = NULL, attempted_at = now() - interval '5 minutes'
 		WHERE id = (SELECT max(id) FROM river_job WHERE kind = 'purge_projects') RETURNING id::int`)
 	deletedLongAgo(t, url, shop, "Shop")
 
 	startQueue(t, url)
-	require.Eventually(t, func() bool { return countRows(t, s, unpurged) == 0 }, atMost, often)
-	require.Equal(t, 1, countRows(t, s, `SELECT count(*) FROM river_job WHERE id = $1 AND state = 'discarded'`, lost))
+	require.Eventually(t, func() bool { return storetest.ReadCell[int](t, s, unpurged) == 0 }, atMost, often)
+	require.Equal(t, 1, storetest.ReadCell[int](t, s, `SELECT count(*) FROM river_job WHERE id = $1 AND state = 'discarded'`, lost))
 }
 
 func TestQueueDoesNotPileUp(t *testing.T) {
@@ -114,14 +107,14 @@ func TestQueueDoesNotPileUp(t *testing.T) {
 	url := storetest.NewURL(t)
 	s := storetest.Open(t, url, time.Now)
 	const old = `SELECT count(*) FROM river_job WHERE kind LIKE 'old_%'`
-	require.Equal(t, 3, countRows(t, s, `WITH added AS (
+	require.Equal(t, 3, storetest.ReadCell[int](t, s, `WITH added AS (
 		INSERT INTO river_job (kind, args, state, finalized_at, max_attempts) VALUES
 			('old_completed', '{}', 'completed', now() - interval '6 minutes', 1),
 			('old_cancelled', '{}', 'cancelled', now() - interval '6 minutes', 1),
 			('old_discarded', '{}', 'discarded', now() - interval '61 minutes', 1) RETURNING 1)
 		SELECT count(*) FROM added`))
 	startQueue(t, url)
-	require.Eventually(t, func() bool { return countRows(t, s, old) == 0 }, atMost, often)
+	require.Eventually(t, func() bool { return storetest.ReadCell[int](t, s, old) == 0 }, atMost, often)
 }
 
 func TestStartSaysThatTheDatabaseIsAway(t *testing.T) {

@@ -141,7 +141,7 @@ func succeededResult(op *core.Operation, body []byte) *protocol.CallToolResult {
 
 // doneResult is the result of an operation that answers nothing: what to call next, when there is such a call.
 func doneResult(op *core.Operation) *protocol.CallToolResult {
-	next, err := core.MarshalPlain(map[string]any{"next": op.Next})
+	next, err := core.MarshalPlain(map[string]any{"next": op.NextCalls()})
 	if err != nil || op.Next == nil {
 		return protocol.NewToolResultText("Done.")
 	}

@@ -7,7 +7,6 @@ package oauth
 
 import (
 	"context"
-	"io"
 	"net/http"
 
 	"errand/core"
@@ -19,7 +18,9 @@ type Options struct {
 	BaseURL func() string // the public URL as it is now: the issuer
 	Key     []byte        // signs registrations; the same on all servers
 	Clock   core.Clock
-	Random  io.Reader // cryptographically strong
+
+	// StylePath and IconPath are where the style sheet and the icon of all pages are.
+	StylePath, IconPath string
 
 	// Authenticate returns the actor behind the credential of the person who consents, or unauthorized or limit.
 	Authenticate func(context.Context, core.Secret) (core.Actor, error)

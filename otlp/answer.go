@@ -19,8 +19,8 @@ func (e Encoding) ContentType() string {
 	return "application/x-protobuf"
 }
 
-// WriteAnswer writes the answer to an export request that was taken, which is empty unless something was rejected. The messages
-// of the signals differ in the name of the count only. They are written by hand, as the generated ones bring gRPC with them.
+// WriteAnswer writes the answer to an accepted export request. It is empty unless something was rejected. The messages of the
+// signals differ only in the name of the count. They are written by hand, because the generated ones depend on gRPC.
 func (e Encoding) WriteAnswer(signal string, rejected int, reason string) []byte {
 	if rejected > 0 {
 		reason = fmt.Sprintf("%d exceptions were not taken: %s", rejected, reason)
@@ -43,14 +43,14 @@ var rejectedNames = map[string]string{
 	"traces": "rejectedSpans", "logs": "rejectedLogRecords", "metrics": "rejectedDataPoints",
 }
 
-// numberAndText writes the two fields that the partial success of each signal has, and a google.rpc.Status as well.
+// numberAndText writes the two fields of the partial success of each signal, and also of a google.rpc.Status.
 func numberAndText(n uint64, text string) []byte {
 	b := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), n)
 	return protowire.AppendString(protowire.AppendTag(b, 2, protowire.BytesType), text)
 }
 
-// WriteStatus writes the answer to a request that failed, a google.rpc.Status. In JSON it also has error, the code by which all
-// errors of Errand differ.
+// WriteStatus writes the answer to a request that failed, a google.rpc.Status. In JSON it also has error, the code of Errand's
+// errors.
 func (e Encoding) WriteStatus(failure *core.Error, message string) []byte {
 	code := statusCodes[failure.Status()]
 	if e == JSON {
@@ -59,7 +59,7 @@ func (e Encoding) WriteStatus(failure *core.Error, message string) []byte {
 	return numberAndText(uint64(code), message)
 }
 
-// statusCodes has the codes of google.rpc.Code by HTTP status.
+// statusCodes are the codes of google.rpc.Code by HTTP status.
 var statusCodes = map[int]int{
 	http.StatusBadRequest:            3,  // INVALID_ARGUMENT
 	http.StatusUnauthorized:          16, // UNAUTHENTICATED

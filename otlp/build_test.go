@@ -91,7 +91,7 @@ func marshalWire(t testing.TB, m proto.Message) []byte {
 	return body
 }
 
-// jsonOf writes a request as OTLP's JSON: as protobuf's, but for the ids.
+// jsonOf writes a request as OTLP's JSON: protobuf's JSON with other ids.
 func jsonOf(t testing.TB, m proto.Message) []byte {
 	t.Helper()
 	text, err := protojson.MarshalOptions{UseEnumNumbers: true}.Marshal(m)

@@ -8,7 +8,7 @@ import (
 	"errand/core"
 )
 
-// languagePlatforms maps the names of languages that are not those of Sentry's platforms.
+// languagePlatforms maps names of languages to Sentry's platforms, where these differ.
 var languagePlatforms = map[string]string{
 	"nodejs": "node", "webjs": "javascript", "dotnet": "csharp", "cpp": "native", "erlang": "elixir",
 }
@@ -36,7 +36,7 @@ func (w *writer) findLanguage() string {
 	return ""
 }
 
-// writeProgram writes what the resource says about the program and the machine.
+// writeProgram writes the resource's attributes about the program and the machine.
 func (w *writer) writeProgram() []core.Member {
 	platform, sdk := w.findPlatform(), "opentelemetry"
 	if language := w.findLanguage(); language != "" {
@@ -52,7 +52,7 @@ func (w *writer) writeProgram() []core.Member {
 	}
 }
 
-// writeUser writes who was affected. The exception knows best, then the span, then the resource.
+// writeUser writes the affected user. The exception knows best, then the span, then the resource.
 func (w *writer) writeUser() core.Value {
 	lists := []*attributes{&w.ofException, &w.ofSpan, &w.ofServing, &w.ofResource}
 	first := func(names ...string) string {
@@ -69,8 +69,8 @@ func (w *writer) writeUser() core.Value {
 		makeTextMember("username", first("user.name")))
 }
 
-// writeRequest writes the HTTP request that the program was serving. The attributes of a span that called another program, or
-// had to do with messages, are about something else.
+// writeRequest writes the HTTP request that the program was serving. A span that called another program, or handled messages,
+// describes a different request in its attributes.
 func (w *writer) writeRequest() core.Value {
 	from := &w.ofSpan
 	switch kind := w.within.GetKind(); {
@@ -104,7 +104,7 @@ func (w *writer) writeRequest() core.Value {
 
 var usualPorts = map[string]string{"http": "80", "https": "443"}
 
-// writeContexts writes the trace, what the resource says of the runtime and the system, and all attributes that are left.
+// writeContexts writes the trace, the resource's attributes about the runtime and the system, and all attributes that are left.
 func (w *writer) writeContexts() core.Value {
 	kind := strings.ToLower(strings.TrimPrefix(w.within.GetKind().String(), "SPAN_KIND_"))
 	if w.within.GetKind() == tracepb.Span_SPAN_KIND_UNSPECIFIED {

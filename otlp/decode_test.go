@@ -41,7 +41,7 @@ func TestBothEncodingsMakeTheSameEvents(t *testing.T) {
 	}
 }
 
-// stacks has what SDKs of each language put into exception.stacktrace.
+// stacks are values of exception.stacktrace from SDKs of each language.
 var stacks = map[string]struct {
 	typ, stack       string
 	platform, reads  string // the event's platform, and its exception's type
@@ -181,7 +181,7 @@ func TestOnlyExceptionsAreEvents(t *testing.T) {
 	require.Zero(t, batch.Len()+batch.Rejected)
 }
 
-// TestRequestIsThatWhichWasServed: an exception inside has the request of the span around it, never one that was sent.
+// TestRequestIsThatWhichWasServed: an exception deeper inside has the request of the span around it, never an outgoing request.
 func TestRequestIsThatWhichWasServed(t *testing.T) {
 	t.Parallel()
 	serving := newSpan("serving1", "", exceptionEvent("TimeoutError", "no answer"))

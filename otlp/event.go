@@ -9,8 +9,8 @@ import (
 	"errand/envelope"
 )
 
-// DecodeEvent makes the event of the n-th exception, in the decoder's memory. Call the scrubber and then envelope.LimitEvent, as after
-// Decoder.Decode.
+// DecodeEvent makes the event of the n-th exception, in the decoder's memory. Call the scrubber and then envelope.LimitEvent, as
+// after Decoder.Decode.
 func (b *Batch) DecodeEvent(index int, decoder *envelope.Decoder, hints envelope.Hints) (*core.Event, error) {
 	details, err := b.readException(&b.found[index])
 	if err != nil {
@@ -44,8 +44,8 @@ func (b *Batch) DecodeEvent(index int, decoder *envelope.Decoder, hints envelope
 	return event, nil
 }
 
-// mayLoadServing reports whether a span may be decoded. Exceptions follow each other in the order of their resources, scopes
-// and spans, but not of the spans that were served.
+// mayLoadServing reports whether a span may be decoded. Exceptions are in the order of their resources, scopes and spans, but not
+// in the order of the spans that served their requests.
 func (b *Batch) mayLoadServing(span sharedText) bool {
 	if b.parts.serving.number != span.number {
 		b.reloaded += len(span.raw)
@@ -53,7 +53,7 @@ func (b *Batch) mayLoadServing(span sharedText) bool {
 	return b.reloaded <= maxSharedInAll
 }
 
-// shareAttributes takes the attributes of a message into the event, as many as the event may have of what is shared.
+// shareAttributes copies the attributes of a message into the event, up to the event's bound for shared attributes.
 func shareAttributes[M sharedMessage](w *writer, p *sharedPart[M]) attributes {
 	a := p.attributes.copyUpTo(w.sharedBytes)
 	w.sharedBytes -= a.size
@@ -61,7 +61,7 @@ func shareAttributes[M sharedMessage](w *writer, p *sharedPart[M]) attributes {
 	return a
 }
 
-// withText adds a text to a copy of an object, which must not grow in the decoder's memory.
+// withText adds a text to a copy of an object. The object itself must not grow in the decoder's memory.
 func withText(v core.Value, key, text string) core.Value {
 	members := append(make([]core.Member, 0, len(v.Kids)+1), v.Kids...)
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "")
@@ -72,20 +72,20 @@ func withText(v core.Value, key, text string) core.Value {
 type writer struct {
 	*exception
 	eventID     string
-	sharedBytes int        // for what other events have too, in bytes
-	ofResource  attributes // of what runs the program
+	sharedBytes int        // bytes left for values that other events have too
+	ofResource  attributes // of the program
 	ofScope     attributes // of the instrumentation
 	ofSpan      attributes
-	ofServing   attributes // of the span of the request that was being served, unless it is the same
+	ofServing   attributes // of the span that served the request, unless it is the same span
 }
 
-// cutName returns the name of a message that other events have too.
+// cutName returns the name in a message that other events share.
 func (w *writer) cutName(of interface{ GetName() string }) string {
 	return cutText(of.GetName(), maxSharedName)
 }
 
-// writePayload writes the event. The parts take their attributes from the lists, so their order matters: what nobody took stays
-// in contexts.otel, or in extra when it belongs to the exception itself.
+// writePayload writes the event. The parts take their attributes from the lists, so their order matters: the remaining attributes
+// go to contexts.otel, or to extra when they belong to the exception itself.
 func (w *writer) writePayload() core.Value {
 	members := append(w.writeProgram(),
 		makeTextMember("event_id", w.eventID),
@@ -108,10 +108,10 @@ func (w *writer) writePayload() core.Value {
 	return makeObject(members...)
 }
 
-// formatTime writes a time in nanoseconds as the Sentry protocol does.
+// formatTime writes a time in nanoseconds in the form of the Sentry protocol.
 func formatTime(nanos uint64) string { return fmt.Sprintf("%d.%09d", nanos/1e9, nanos%1e9) }
 
-// writeException writes the exception. The decoder parses its stack, which brings the causes.
+// writeException writes the exception. The decoder parses its stack, which contains the causes.
 func (w *writer) writeException() core.Value {
 	module, name := "", w.typ
 	switch w.findPlatform() {

@@ -13,7 +13,7 @@ import (
 	"errand/core"
 )
 
-// exception is one exception with all that is known of its circumstances.
+// exception is one exception with everything known about its circumstances.
 type exception struct {
 	typ, message, stack string
 	escaped             string
@@ -26,11 +26,11 @@ type exception struct {
 	resource            *resourcepb.Resource
 	scope               *commonpb.InstrumentationScope
 	within              *tracepb.Span // nil for a log record
-	serving             *tracepb.Span // of the request that was being served; nil when none is known
-	lost                int           // values that were too many
+	serving             *tracepb.Span // that served the request; nil when unknown
+	lost                int           // values beyond the bounds
 }
 
-// sharedParts holds the messages that were decoded last, which exceptions in a row share.
+// sharedParts holds the last decoded messages, which consecutive exceptions share.
 type sharedParts struct {
 	resource sharedPart[*resourcepb.Resource]
 	scope    sharedPart[*commonpb.InstrumentationScope]
@@ -48,10 +48,10 @@ type sharedPart[M sharedMessage] struct {
 	number     int
 	message    M
 	attributes attributes // of at most keptShared bytes
-	lost       int        // values that were too many
+	lost       int        // values beyond the bounds
 }
 
-// loadPart decodes a shared message. One that cannot be read is an empty one: it must not take its exceptions with it.
+// loadPart decodes a shared message. One that cannot be read is treated as empty, so that its exceptions are not lost.
 func loadPart[M sharedMessage](part *sharedPart[M], f form, from sharedText, empty func() M) M {
 	if part.number != from.number {
 		part.number, part.message = from.number, empty()
@@ -64,7 +64,7 @@ func loadPart[M sharedMessage](part *sharedPart[M], f form, from sharedText, emp
 	return part.message
 }
 
-// readException reads what was found.
+// readException decodes an exception that the walk found.
 func (b *Batch) readException(found *foundException) (*exception, error) {
 	details := &exception{level: "error"}
 	details.resource = loadPart(&b.parts.resource, b.form, dropTooLarge(found.resource), newResource)
@@ -91,7 +91,7 @@ func newResource() *resourcepb.Resource        { return new(resourcepb.Resource)
 func newScope() *commonpb.InstrumentationScope { return new(commonpb.InstrumentationScope) }
 func newSpan() *tracepb.Span                   { return new(tracepb.Span) }
 
-// dropTooLarge leaves out what is too large, and what is not there.
+// dropTooLarge leaves out a message that is too large, or absent.
 func dropTooLarge(t sharedText) sharedText {
 	if len(t.raw) > maxShared {
 		t.raw = ""
@@ -125,7 +125,7 @@ func (x *exception) readRecord(f form, at *foundException) error {
 	return nil
 }
 
-// idOf writes an id. It is empty when it has only zeros or is longer than ids are.
+// idOf writes an id. It is empty when the id has only zeros or is longer than ids are.
 func idOf(id []byte) string {
 	const longest = 16
 	text := hex.EncodeToString(id[:min(len(id), longest)])
@@ -144,7 +144,7 @@ func firstSet(times ...uint64) uint64 {
 	return 0
 }
 
-// levelOf reads the severity: a number whose ranges of four are a level each, else its name, which the event's decoder reads.
+// levelOf reads the severity: a number, where each range of four is a level, or else its name, which the event's decoder reads.
 func levelOf(record *logspb.LogRecord) string {
 	switch n := record.GetSeverityNumber(); {
 	case n >= logspb.SeverityNumber_SEVERITY_NUMBER_FATAL:
@@ -164,8 +164,8 @@ func levelOf(record *logspb.LogRecord) string {
 	return "error"
 }
 
-// splitModule splits the name of a type of Java or Python into its module and the rest. Only names of this form are
-// split: a type of Go such as *fs.PathError is one name, and so is one of PHP, Ruby or .NET.
+// splitModule splits the name of a type in Java or Python into its module and the rest. It splits only names of this form: a type
+// of Go such as *fs.PathError is one name, and so is one of PHP, Ruby or .NET.
 func splitModule(name string) (module, typ string) {
 	if strings.ContainsAny(name, " *&[]{}()<>:/\\") {
 		return "", name

@@ -25,13 +25,13 @@ func (e Encoding) chooseForm() form {
 	return wireForm{}
 }
 
-// messageField is a field of a message by its number in protobuf and by its name in JSON.
+// messageField is a field of a message: its number in protobuf and its name in JSON.
 type messageField struct {
 	number protowire.Number
 	name   string
 }
 
-// form reads messages of one encoding. A message is passed around as its text.
+// form reads messages of one encoding. A message is passed as its text.
 type form interface {
 	// openRequest returns the text of the whole request.
 	openRequest(body []byte) (string, error)
@@ -39,11 +39,11 @@ type form interface {
 	eachMessage(raw string, of messageField, visit func(message string) error) error
 	// readText returns the string in a field, empty without one.
 	readText(raw string, of messageField) (string, error)
-	// readSpanIDs returns what identifies a span.
+	// readSpanIDs returns the ids of a span.
 	readSpanIDs(raw string) spanIDs
-	// pickFields copies a message with some of its fields only.
+	// pickFields copies only some fields of a message.
 	pickFields(raw string, fields []messageField) string
-	// decodeMessage reads a message; of a span, what outlineSpan left. It returns how many values were too many.
+	// decodeMessage reads a message; a span must come from outlineSpan. It returns how many values were beyond the bounds.
 	decodeMessage(raw string, into proto.Message) (lost int, err error)
 }
 
@@ -91,8 +91,8 @@ func (wireForm) readSpanIDs(raw string) (ids spanIDs) {
 	return ids
 }
 
-// eachField calls visit with each field of a message. The value is what follows the tag, of a length-delimited field
-// without its length.
+// eachField calls visit with each field of a message. The value is the text after the tag; in a length-delimited field, without
+// the length.
 func eachField(raw string, visit func(protowire.Number, protowire.Type, string) error) error {
 	for raw != "" {
 		tag, skipped := readVarint(raw)
@@ -116,7 +116,7 @@ func eachField(raw string, visit func(protowire.Number, protowire.Type, string) 
 				size = skipped + int(length)
 			}
 		}
-		if size == 0 || size > len(raw) { // also groups, which OTLP does not have
+		if size == 0 || size > len(raw) { // also for groups, which OTLP does not have
 			return errWire
 		}
 		if err := visit(number, kind, raw[skipped:size]); err != nil {
@@ -127,8 +127,8 @@ func eachField(raw string, visit func(protowire.Number, protowire.Type, string) 
 	return nil
 }
 
-// readVarint reads a number of protobuf and returns how many bytes it takes, 0 without a number. Protobuf's own function is
-// for bytes, which would be a copy each time.
+// readVarint reads a protobuf number and returns how many bytes it takes, 0 without a number. Protobuf's own function needs
+// bytes, which would be a copy each time.
 func readVarint(raw string) (n uint64, size int) {
 	for i := range min(len(raw), 10) {
 		n |= uint64(raw[i]&0x7f) << (7 * i)

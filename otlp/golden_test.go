@@ -18,8 +18,8 @@ import (
 
 var receivedAt = time.Date(2026, 11, 22, 15, 0, 0, 0, time.UTC)
 
-// TestDecodeGolden shows the events that the exports of testdata make: what OpenTelemetry's SDKs for Python and Node sent for
-// one exception that goes through two spans, and for the log record about it.
+// TestDecodeGolden shows the events from the exports in testdata: OpenTelemetry's SDKs for Python and Node sent them for one
+// exception that passes two spans, and for the log record about it.
 func TestDecodeGolden(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*[a-z].[jp][sb]*")

@@ -165,8 +165,8 @@ func TestOddTimesAndIDs(t *testing.T) {
 	require.NotPanics(t, func() { readEvents(t, marshalWire(t, loop), otlp.Protobuf, otlp.Traces) })
 }
 
-// TestSmallMessagesTakeNoMemory: 5 MB of nothing but empty spans, log records or attributes, which would be a hundred times as
-// much as messages.
+// TestSmallMessagesTakeNoMemory reads 5 MB of empty spans, log records or attributes, which would be a hundred times as large
+// when decoded.
 func TestSmallMessagesTakeNoMemory(t *testing.T) { // not parallel: it measures the process
 	const size = 5 << 20
 	nested := func(inner []byte, path ...protowire.Number) []byte {
@@ -212,7 +212,7 @@ func TestSmallMessagesTakeNoMemory(t *testing.T) { // not parallel: it measures 
 	}
 }
 
-// FuzzRead: whatever a request is, its exceptions can be decoded or are refused, and make events of valid text.
+// FuzzRead: the exceptions of every request are decoded or refused, and make events of valid text.
 func FuzzRead(f *testing.F) {
 	for _, m := range []*tracepb.TracesData{
 		tracesOf("python", newSpan("12345678", "", exceptionEvent("ValueError", "boom"))),

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// sameMoment is within which time the same exception in the same trace is one event, also when it comes in different
-// requests; sameRecording is within which time it is one on the same span of one request. Both in nanoseconds.
+// Within sameMoment, the same exception in the same trace is one event, also in different requests. Within sameRecording, it is
+// one on the same span of one request. Both in nanoseconds.
 const (
 	sameMoment    = 10e9
 	sameRecording = 1e9
 )
 
-// identity is what distinguishes exceptions.
+// identity distinguishes exceptions from each other.
 type identity struct {
 	trace, span string
 	content     [sha256.Size]byte // type, message and service; without a trace the stack too
@@ -28,13 +28,13 @@ type spanException struct {
 	content     [sha256.Size]byte
 }
 
-// keepDistinct leaves one of each exception. Its id is the same whenever the exception is sent again, so that a retried
+// keepDistinct keeps one record of each exception. Its id is the same whenever the exception is sent again, so that a retried
 // request stores nothing twice.
 //
-// The id is made of the trace, the type and the message, and the time in steps of ten seconds. An exception that goes up
-// through several spans is recorded by each: within a request the innermost is kept, whose id that of an outer span in a later
-// request, or that of a log record, is the same. Spans that are not above each other, such as three attempts of a call, have
-// exceptions of their own, which are numbered. An exception without trace and time gets no id: each of them is another event.
+// The id is made of the trace, the type and the message, and the time in steps of ten seconds. Each span that an exception passes
+// on its way up records it. Within a request the innermost record is kept; an outer span in a later request, or a log record,
+// gets the same id. Spans that are not above each other, such as three attempts of a call, have separate exceptions, which are
+// numbered. An exception without trace and time gets no id: each one is another event.
 func (b *Batch) keepDistinct() {
 	identities := b.identifyExceptions()
 	passed := b.passedSpans(identities)
@@ -63,7 +63,7 @@ func (b *Batch) keepDistinct() {
 	b.found = kept
 }
 
-// identifyExceptions reads what distinguishes the exceptions. Those that cannot be read are rejected.
+// identifyExceptions reads the identities of the exceptions. It rejects exceptions that cannot be read.
 func (b *Batch) identifyExceptions() []identity {
 	identities := make([]identity, 0, len(b.found))
 	kept := b.found[:0]
@@ -87,7 +87,7 @@ func (b *Batch) identifyExceptions() []identity {
 	return identities
 }
 
-// passedSpans finds where exceptions may be recorded once more by the spans above, with the times at which they were first.
+// passedSpans finds the spans above exceptions, which may record them again, with the times of the first records.
 func (b *Batch) passedSpans(identities []identity) map[spanException][]uint64 {
 	passed := map[spanException][]uint64{}
 	for _, id := range identities {
@@ -107,8 +107,8 @@ func (id *identity) isAtMoment(at uint64) bool { return timeBetween(id.at, at) <
 
 func timeBetween(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
-// makeIdentity returns what distinguishes the exception from others. A log record often has the name of a type without its module, and
-// some SDKs quote the message in one place and not in the other.
+// makeIdentity returns the exception's identity. A log record often has the name of a type without its module, and some SDKs
+// quote the message in one record and not in the other.
 func (x *exception) makeIdentity() identity {
 	id := identity{trace: x.trace, span: x.span, at: x.at}
 	_, name := splitModule(x.typ)
@@ -120,7 +120,7 @@ func (x *exception) makeIdentity() identity {
 	return id
 }
 
-// hashMoment is what the event's id is made of.
+// hashMoment returns the hash behind the event's id.
 func (id *identity) hashMoment() [sha256.Size]byte {
 	at := id.at
 	if id.trace != "" {

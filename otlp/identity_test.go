@@ -122,7 +122,7 @@ func TestLaterFailureOfAnOuterSpanIsAnEvent(t *testing.T) {
 		"that of the last attempt")
 }
 
-// TestSpansInALoopKeepOneException: spans that name each other, or themselves, as their parent.
+// TestSpansInALoopKeepOneException: the spans name each other, or themselves, as their parent.
 func TestSpansInALoopKeepOneException(t *testing.T) {
 	t.Parallel()
 	require.Len(t, eventIDs(t, tracesOf("go", newSpan("aaaaaaaa", "aaaaaaaa", boomAt(exceptionTime)))), 1)
@@ -145,7 +145,7 @@ func TestSpansInALoopKeepOneException(t *testing.T) {
 	require.Equal(t, eventIDs(t, tracesOf("go", loop...)), eventIDs(t, tracesOf("go", loop...)), "the same when it is sent again")
 }
 
-// TestRecordsWithoutTraceAndTimeAreEventsOfTheirOwn: there is nothing by which one could be known when it is sent again.
+// TestRecordsWithoutTraceAndTimeAreEventsOfTheirOwn: nothing identifies a repeat.
 func TestRecordsWithoutTraceAndTimeAreEventsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	m := logsOf(&logspb.LogRecord{Attributes: newAttributes("exception.message", "boom")})

@@ -15,7 +15,7 @@ import (
 	"errand/envelope"
 )
 
-// jsonForm is OTLP's mapping of protobuf to JSON: that of protobuf, but for the ids, which are in hexadecimal.
+// jsonForm is OTLP's JSON: protobuf's JSON with ids in hexadecimal.
 type jsonForm struct{}
 
 func (jsonForm) openRequest(body []byte) (string, error) {
@@ -75,7 +75,7 @@ func (jsonForm) readSpanIDs(raw string) (ids spanIDs) {
 	return ids
 }
 
-// The members of each message that protobuf's mapping can read.
+// The members of each message that the JSON reader of protobuf accepts.
 var (
 	resourceMembers = []string{"attributes"}
 	scopeMembers    = []string{"name", "version", "attributes"}

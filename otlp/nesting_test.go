@@ -11,14 +11,14 @@ import (
 	"errand/otlp"
 )
 
-// Nesting that takes a stack with it when a reader goes down to its end: as many levels as a request has room for, and as
-// many as one exception may have.
+// Nesting that would exhaust the stack of a reader that follows it to the end: as many levels as fit into a request, and as many
+// as one exception may have.
 const (
 	manyLevels = 3_500_000
 	leafLevels = 150_000
 )
 
-// nestings are openings and closings of values that lie in each other.
+// nestings are openings and closings of nested values.
 var nestings = map[string][2]string{
 	"objects": {`{"":`, `}`}, "lists": {`[`, `]`}, "both": {`[{"":`, `}]`},
 	"values": {`{"arrayValue":{"values":[`, `]}}`}, "attributes": {`{"kvlistValue":{"values":[{"key":"k","value":`, `}]}}`},
@@ -31,7 +31,7 @@ func nestText(levels int, nesting [2]string) string {
 	return strings.Repeat(nesting[0], levels) + "0" + strings.Repeat(nesting[1], levels)
 }
 
-// TestDeepNestingInJSON: whatever lies in whatever depth, at any place of a request, is left out, and its exception is there.
+// TestDeepNestingInJSON: values nested too deep, at any place of a request, are left out, and the exception is still found.
 func TestDeepNestingInJSON(t *testing.T) { // not parallel: it takes memory
 	for name, nesting := range nestings {
 		deep, leaf := nestText(manyLevels, nesting), nestText(leafLevels, nesting)
@@ -67,8 +67,7 @@ func requireReadable(t *testing.T, body string, s otlp.Signal) {
 	decodeAll(t, batch)
 }
 
-// nestWire puts a message of no bytes into fields of protobuf that lie in each other, from the outside to the inside again and
-// again.
+// nestWire nests an empty message in fields of protobuf. The path of fields is from the outside to the inside, and is repeated.
 func nestWire(levels int, path ...protowire.Number) []byte {
 	var reversed []byte
 	for n := range levels {
@@ -85,7 +84,7 @@ func wireField(number protowire.Number, value []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), value)
 }
 
-// TestDeepNestingInProtobuf: values in values, and groups, which OTLP does not have.
+// TestDeepNestingInProtobuf nests values, and groups, which OTLP does not have.
 func TestDeepNestingInProtobuf(t *testing.T) { // not parallel: it takes memory
 	message := append(wireField(1, []byte("exception.message")), wireField(2, wireField(1, []byte("boom")))...)
 	event := append(wireField(2, []byte("exception")), wireField(3, message)...)

@@ -12,28 +12,28 @@ import (
 	"errand/envelope"
 )
 
-// pruner copies the text of a message without what is too much of it: as a message, an empty value takes fifty times its text.
-// Attributes are counted apart from the values in them, so that one with a list of ten thousand does not cost the exception
-// that comes behind it.
+// pruner copies the text of a message without the values beyond the bounds: as a message, an empty value takes fifty times its
+// text. Attributes are counted apart from the values in them, so that one with a list of ten thousand does not cost the exception
+// after it.
 type pruner struct {
 	attributes, direct, values int // that may still be kept
 	lost                       int
 }
 
-// How much is kept of one message. SDKs keep 128 attributes.
+// The bounds of one message. SDKs keep 128 attributes.
 const (
 	maxAttributes = 1000
 	maxValues     = 1000
 	maxMembers    = 16  // of one object in JSON; the objects of OTLP have fewer
-	maxLevels     = 200 // of messages in each other, which are three for each level of values
-	maxNesting    = 270 // of objects and lists in each other in JSON, which are four for each level of values
+	maxLevels     = 200 // of nested messages; a level of values has three
+	maxNesting    = 270 // of nested objects and lists in JSON; a level of values has four
 )
 
 func newPruner() *pruner {
 	return &pruner{attributes: maxAttributes, direct: 2 * maxAttributes, values: maxValues}
 }
 
-// takeOne takes one from what is left, and counts what is too much.
+// takeOne takes one from the remaining number, and counts a value beyond the bound.
 func (p *pruner) takeOne(left *int) bool {
 	if *left == 0 {
 		p.lost++
@@ -43,7 +43,7 @@ func (p *pruner) takeOne(left *int) bool {
 	return true
 }
 
-// keepsField reports whether a message in a field is kept. The value of an attribute is not counted with the values in it.
+// keepsField reports whether a message in a field is kept. The value of an attribute does not count among the values in it.
 func (p *pruner) keepsField(level int, of protoreflect.FieldDescriptor) bool {
 	switch {
 	case level == 0:
@@ -54,7 +54,7 @@ func (p *pruner) keepsField(level int, of protoreflect.FieldDescriptor) bool {
 	return level < maxLevels && p.takeOne(&p.values)
 }
 
-// pruneWire appends a message of protobuf to b, with valid UTF-8 in its strings, without which protobuf refuses to read it.
+// pruneWire appends a protobuf message to buf. It makes strings valid UTF-8, because protobuf refuses others.
 func (p *pruner) pruneWire(buf []byte, raw string, d protoreflect.MessageDescriptor, level int) []byte {
 	_ = eachField(raw, func(number protowire.Number, kind protowire.Type, value string) error {
 		of := d.Fields().ByNumber(number)
@@ -80,7 +80,8 @@ func (p *pruner) pruneWire(buf []byte, raw string, d protoreflect.MessageDescrip
 	return buf
 }
 
-// errEnough ends the walk over a value when the rest of it is not kept. A message itself is read to its end: its id may come last.
+// errEnough ends the walk over a value when the rest of it is not kept. A message itself is read to its end: its id may come
+// last.
 var errEnough = errors.New("otlp: too many values")
 
 // lengthSize is how many bytes are left free for a length that is known later.
@@ -102,7 +103,7 @@ func appendField(buf []byte, number protowire.Number, kind protowire.Type, value
 	return append(buf, value...)
 }
 
-// pruneJSON appends some members of an object to b, each once.
+// pruneJSON appends the named members of an object to buf, each once.
 func (p *pruner) pruneJSON(buf []byte, raw string, names []string) []byte {
 	buf = append(buf, '{')
 	seen := map[string]bool{}
@@ -116,8 +117,8 @@ func (p *pruner) pruneJSON(buf []byte, raw string, names []string) []byte {
 	return append(buf, '}')
 }
 
-// pruneValue appends the value that comes next. The elements of the outermost list are attributes. What lies too deep is left out:
-// each level takes a part of the stack.
+// pruneValue appends the next value. The elements of the outermost list are attributes. Values nested too deep are left out,
+// because each level takes a part of the stack.
 func (p *pruner) pruneValue(buf []byte, reader *envelope.Reader, level int) []byte {
 	switch {
 	case reader.IsObject():
@@ -145,7 +146,7 @@ func (p *pruner) pruneValue(buf []byte, reader *envelope.Reader, level int) []by
 	return append(buf, reader.ReadRaw()...)
 }
 
-// entersLevel reports whether what lies in a value of this level is kept.
+// entersLevel reports whether the values inside a value of this level are kept.
 func (p *pruner) entersLevel(level int) bool {
 	if level >= maxNesting {
 		p.lost++

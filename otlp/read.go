@@ -6,17 +6,17 @@ import (
 	"errand/core"
 )
 
-// MaxExceptions is how many exceptions of one request are looked at. SDKs send at most 512 spans or log records at once.
+// MaxExceptions is how many exceptions of one request are read. SDKs send at most 512 spans or log records per request.
 const MaxExceptions = 1000
 
 // maxMessage is the largest event or log record with an exception, in bytes; a larger one is rejected.
 const maxMessage = 1 << 20
 
-// Signal is what a request exports.
+// Signal is the kind of data that a request exports.
 type Signal struct {
 	Name         string // as in the path
 	path         [3]messageField
-	sharedFields [2]messageField // the resource and the scope, in the messages on the way
+	sharedFields [2]messageField // the resource and the scope, in the messages above the items
 }
 
 // The signals that may have exceptions.
@@ -27,7 +27,7 @@ var (
 
 var sharedFields = [2]messageField{{1, "resource"}, {1, "scope"}}
 
-// The fields of spans, their events, log records and attributes that are read on the way.
+// The fields of spans, their events, log records and attributes that the walk reads.
 var (
 	spanEvents       = messageField{11, "events"}
 	eventName        = messageField{2, "name"}
@@ -40,18 +40,18 @@ var (
 type Batch struct {
 	Items      int    // spans or log records, with and without exceptions
 	Rejected   int    // exceptions that were not taken
-	Reason     string // why the last of them was not
-	Failure    error  // why the last unreadable exception could not be read, which is not for the sender; nil when all could
+	Reason     string // why the last of them was not taken
+	Failure    error  // why the last unreadable exception could not be read, not for the sender; nil when all could
 	signal     Signal
 	form       form
 	found      []foundException
 	spans      requestSpans
 	parts      sharedParts
 	eventBytes int
-	reloaded   int // bytes of the spans that were served, as often as they were decoded
+	reloaded   int // bytes of decoded spans that served requests, counted each time
 }
 
-// foundException is an exception and where it stands, each as the text of its message.
+// foundException is an exception and its position, each as the text of its message.
 type foundException struct {
 	resource, scope, span sharedText
 	leaf                  string // the span event or log record
@@ -64,8 +64,8 @@ type sharedText struct {
 	number int
 }
 
-// ReadRequest finds the exceptions of a request. Its only error, which is fit for the sender, is a text that is not of the encoding.
-// It keeps nothing of body.
+// ReadRequest finds the exceptions of a request. Its only error is a text in the wrong encoding; the error may be sent to the
+// client. It keeps nothing of body.
 func ReadRequest(body []byte, e Encoding, signal Signal) (*Batch, error) {
 	b := &Batch{signal: signal, form: e.chooseForm()}
 	raw, err := b.form.openRequest(body)
@@ -85,13 +85,13 @@ func ReadRequest(body []byte, e Encoding, signal Signal) (*Batch, error) {
 	return b, nil
 }
 
-// Len returns how many exceptions DecodeEvent can be asked for.
+// Len returns the number of exceptions for DecodeEvent.
 func (b *Batch) Len() int { return len(b.found) }
 
 // EventBytes returns about how many bytes the events take, which can be many times the size of the request.
 func (b *Batch) EventBytes() int { return b.eventBytes }
 
-// measureEvents finds the size. Each event has what its exception says and a copy of what it shares with others.
+// measureEvents computes the size. Each event has the text of its exception and a copy of the parts that it shares with others.
 func (b *Batch) measureEvents() {
 	const perEvent = 512 // names, ids, times
 	serving := 0
@@ -108,12 +108,12 @@ func (b *Batch) measureEvents() {
 	}
 }
 
-// sharedBytesOfEach is how many bytes an event may have of what exceptions share.
+// sharedBytesOfEach is how many bytes of shared parts an event may have.
 func (b *Batch) sharedBytesOfEach() int {
 	return min(4*keptShared, maxSharedInAll/max(1, len(b.found)))
 }
 
-// walkItems passes the resources, the scopes and the spans or log records below them, and calls visit with each of the last.
+// walkItems walks over the resources, the scopes and the spans or log records below them, and calls visit with each of the last.
 func (b *Batch) walkItems(raw string, visit func(at foundException, item sharedText) error) error {
 	groups, scopes, items := 0, 0, 0
 	return b.form.eachMessage(raw, b.signal.path[0], func(group string) error {
@@ -138,7 +138,7 @@ func (b *Batch) walkItems(raw string, visit func(at foundException, item sharedT
 	})
 }
 
-// visitItem notes the exceptions of a span, or a log record that has one.
+// visitItem notes the exceptions of a span, or of a log record that has one.
 func (b *Batch) visitItem(at foundException, item sharedText) error {
 	switch {
 	case !mentionsException(item.raw):
@@ -177,8 +177,8 @@ func (b *Batch) visitEvents(at foundException, span sharedText) error {
 	})
 }
 
-// describesException reports whether a message has an attribute that says what the exception is. Without one it is not
-// an exception, and does not count as one.
+// describesException reports whether a message has an attribute that describes the exception. Without one it does not count as an
+// exception.
 func describesException(encoded form, raw string, attributes messageField) (has bool, err error) {
 	err = encoded.eachMessage(raw, attributes, func(attribute string) error {
 		if has || !mentionsException(attribute) {
@@ -193,10 +193,10 @@ func describesException(encoded form, raw string, attributes messageField) (has 
 
 const emptyReason = "an exception has neither type nor message nor stacktrace"
 
-// exceptionName is the name of span events that are exceptions, and how their attributes begin.
+// exceptionName is the name of span events that are exceptions, and the prefix of their attributes.
 const exceptionName = "exception"
 
-// mentionsException is a look at a message that costs next to nothing, as most are about something else.
+// mentionsException is a very cheap check of a message, because most messages are about something else.
 func mentionsException(raw string) bool { return strings.Contains(raw, exceptionName) }
 
 func (b *Batch) addException(found foundException) {

@@ -23,7 +23,7 @@ func serverSpan(id string, size int) *tracepb.Span {
 	return s
 }
 
-// failingIn returns a thousand spans with an exception each, below these in turn.
+// failingIn returns a thousand spans with an exception each; their parents take turns.
 func failingIn(parents ...*tracepb.Span) (list []*tracepb.Span) {
 	for n := range otlp.MaxExceptions {
 		parent := string(parents[n%len(parents)].SpanId)
@@ -51,7 +51,7 @@ func requireCheap(t *testing.T, most uint64, body []byte, encoding otlp.Encoding
 	return batch
 }
 
-// TestServingSpansAreNotDecodedForEachException: two large ones, below which exceptions happen in turn.
+// TestServingSpansAreNotDecodedForEachException: exceptions happen alternately below two large spans.
 func TestServingSpansAreNotDecodedForEachException(t *testing.T) { // not parallel: it measures the process
 	for _, size := range []int{4 << 20, 60 << 10} {
 		serving := []*tracepb.Span{serverSpan("serving1", size), serverSpan("serving2", size)}
@@ -88,7 +88,7 @@ func TestLargeServingSpanLosesItsAttributesOnly(t *testing.T) {
 	}
 }
 
-// TestWhatIsSharedIsNotMultiplied: a small request with a thousand exceptions, each of which would have a copy of the rest.
+// TestWhatIsSharedIsNotMultiplied: a small request with a thousand exceptions, which would all copy the shared parts.
 func TestWhatIsSharedIsNotMultiplied(t *testing.T) { // not parallel: it measures the process
 	many := func(size int) (list []string) {
 		for n := range size / 20 {
@@ -121,7 +121,7 @@ func TestWhatIsSharedIsNotMultiplied(t *testing.T) { // not parallel: it measure
 	require.Equal(t, "shop", e.Tags.Get("service.name").Text)
 }
 
-// TestLogRecordsThatOnlyMentionExceptions: they do not count against the bound of exceptions.
+// TestLogRecordsThatOnlyMentionExceptions: they do not count towards the bound of exceptions.
 func TestLogRecordsThatOnlyMentionExceptions(t *testing.T) {
 	t.Parallel()
 	var records []*logspb.LogRecord
@@ -152,7 +152,7 @@ func TestLogRecordsThatOnlyMentionExceptions(t *testing.T) {
 	require.Equal(t, 2*otlp.MaxExceptions, batch.Rejected)
 }
 
-// TestUnreadableExceptionIsRejectedInWordsOfOurs: what the decoder says quotes what was sent.
+// TestUnreadableExceptionIsRejectedInWordsOfOurs: the decoder's message would quote the request.
 func TestUnreadableExceptionIsRejectedInWordsOfOurs(t *testing.T) {
 	t.Parallel()
 	m := tracesOf("go", newSpan("12345678", "", exceptionEvent("E", "boom", newAttribute("n", 7))))

@@ -1,24 +1,24 @@
 package otlp
 
-// maxSpans is how many spans of one request are kept with their ids. SDKs send at most 512 at once, collectors 8192.
+// maxSpans is how many spans of one request are kept with their ids. SDKs send at most 512 per request, collectors 8192.
 const maxSpans = 16 << 10
 
 // maxAncestors bounds the way up from a span.
 const maxAncestors = 64
 
-// spanFields are what of a span is decoded, beginning with what matters most. The walk has taken its events apart.
+// spanFields are the fields of a span that are decoded, the most important first. The walk reads its events.
 var spanFields = []messageField{
 	{1, "traceId"}, {2, "spanId"}, {4, "parentSpanId"}, {6, "kind"}, {7, "startTimeUnixNano"}, {8, "endTimeUnixNano"},
 	{5, "name"}, {15, "status"}, {9, "attributes"},
 }
 
-// How many of the spanFields are left when a span is too large: all but the attributes, and nothing that is a text.
+// How many of the spanFields remain when a span is too large: all but the attributes, or only those that are not texts.
 const (
 	withoutAttributes = 8
 	withoutTexts      = 6
 )
 
-// outlineSpan makes a span small enough to be decoded again and again.
+// outlineSpan makes a span small enough to be decoded repeatedly.
 func outlineSpan(f form, span sharedText) sharedText {
 	for _, n := range []int{len(spanFields), withoutAttributes, withoutTexts} {
 		if raw := f.pickFields(span.raw, spanFields[:n]); len(raw) <= maxShared {
@@ -28,7 +28,7 @@ func outlineSpan(f form, span sharedText) sharedText {
 	return sharedText{"", span.number}
 }
 
-// spanIDs is what identifies a span.
+// spanIDs identify a span and its parent.
 type spanIDs struct {
 	trace, id, parent string
 	isServing         bool // it is the server's side of a request
@@ -36,12 +36,12 @@ type spanIDs struct {
 
 type spanKey struct{ trace, id string }
 
-// requestSpans are those of a request that has exceptions.
+// requestSpans are the spans of a request that has exceptions.
 type requestSpans map[spanKey]storedSpan
 
 type storedSpan struct {
 	spanIDs
-	sharedText // only of a span that serves
+	sharedText // only of a span that serves a request
 }
 
 func (s requestSpans) addSpan(encoded form, item sharedText) {
@@ -56,9 +56,9 @@ func (s requestSpans) addSpan(encoded form, item sharedText) {
 	s[spanKey{ids.trace, ids.id}] = stored
 }
 
-// cutLoops makes a span that is above itself the outermost, so that every way up has an end.
+// cutLoops turns a span that is its own ancestor into the outermost, so that every way up ends.
 func (s requestSpans) cutLoops() {
-	passed := map[spanKey]spanKey{} // by which way, named by the span that it began at
+	passed := map[spanKey]spanKey{} // spans and the start of the walk that reached them
 	for start := range s {
 		for at := start; ; {
 			span, isStored := s[at]
@@ -77,7 +77,7 @@ func (s requestSpans) cutLoops() {
 	}
 }
 
-// cutLoopAt cuts a loop above the span of it that has the least id, so that it is the same whenever the request is sent again.
+// cutLoopAt cuts a loop above its span with the least id, so that the result is the same when the request is sent again.
 func (s requestSpans) cutLoopAt(start spanKey) {
 	least := start
 	for at := (spanKey{start.trace, s[start].parent}); at != start; at = (spanKey{at.trace, s[at].parent}) {
@@ -90,8 +90,8 @@ func (s requestSpans) cutLoopAt(start spanKey) {
 	s[least] = span
 }
 
-// eachAbove calls visit with the spans above a span, from the inside to the outside, until it returns false. The outermost may
-// be of another request, or of another program.
+// eachAbove calls visit with the spans above a span, innermost first, until it returns false. The outermost may belong to another
+// request, or to another program.
 func (s requestSpans) eachAbove(trace, id string, visit func(id string) bool) {
 	for up, n := s[spanKey{trace, id}].parent, 0; up != "" && n < maxAncestors; n++ {
 		if !visit(up) {
@@ -101,7 +101,7 @@ func (s requestSpans) eachAbove(trace, id string, visit func(id string) bool) {
 	}
 }
 
-// findServing returns the span of the request that was being served when a span was recorded: itself, or the nearest above it.
+// findServing returns the span that served the request during a span: that span itself, or the nearest one above it.
 func (s requestSpans) findServing(trace, id string) (sharedText, bool) {
 	nearest := s[spanKey{trace, id}]
 	s.eachAbove(trace, id, func(up string) bool {

@@ -12,22 +12,23 @@ import (
 	"errand/core"
 )
 
-// Bounds of what many exceptions share, in bytes: each event has a copy, so one attribute may cost a thousand times its size.
+// Bounds of the values that many exceptions share, in bytes: each event has a copy, so one attribute may cost a thousand times
+// its size.
 const (
-	maxShared      = 64 << 10 // of one message; what is larger loses its attributes
-	keptShared     = 16 << 10 // of its attributes that one event has
+	maxShared      = 64 << 10 // of one message; a larger one loses its attributes
+	keptShared     = 16 << 10 // of its attributes in one event
 	maxSharedName  = 1 << 10  // of the name of a service, a scope or a span
-	maxSharedInAll = 4 << 20  // of the copies in all events of one request, and of the spans that are decoded again and again
+	maxSharedInAll = 4 << 20  // of the copies in all events of one request, and of the spans that are decoded repeatedly
 )
 
-// attributes are those of a message, in order. Taking one removes it: what is left belongs nowhere else.
+// attributes are the attributes of a message, in order. Taking one removes it; the remaining ones have no other place.
 type attributes struct {
 	list []core.Member
 	size int // in bytes
-	lost int // attributes that were too many or too large
+	lost int // attributes beyond the bounds
 }
 
-// attributesOf reads attributes, as many as fit into room bytes together.
+// attributesOf reads the attributes that fit into room bytes together.
 func attributesOf(list []*commonpb.KeyValue, room int) attributes {
 	var readAttributes attributes
 	for _, pair := range list {
@@ -38,9 +39,9 @@ func attributesOf(list []*commonpb.KeyValue, room int) attributes {
 	return readAttributes
 }
 
-// addMember adds an attribute unless it makes all of them larger than room.
+// addMember adds an attribute unless the total would exceed room.
 func (a *attributes) addMember(member core.Member, room int) {
-	const besides = 16 // what an attribute takes besides its name and value
+	const besides = 16 // the size of an attribute besides its name and value
 	size := len(member.Key) + sizeOf(member.Value) + besides
 	if a.size+size > room {
 		a.lost++
@@ -50,7 +51,7 @@ func (a *attributes) addMember(member core.Member, room int) {
 	a.list = append(a.list, member)
 }
 
-// copyUpTo copies the attributes that fit into room bytes, as taking one changes the list.
+// copyUpTo copies the attributes that fit into room bytes. Taking one would change the shared list.
 func (a *attributes) copyUpTo(room int) attributes {
 	if a.size <= room {
 		return attributes{slices.Clone(a.list), a.size, a.lost}
@@ -78,7 +79,7 @@ func (a *attributes) takeValue(names ...string) core.Value {
 	return best
 }
 
-// takeText is take for an attribute that is a text.
+// takeText is takeValue for an attribute that is a text.
 func (a *attributes) takeText(names ...string) string { return textOf(a.takeValue(names...)) }
 
 // takeAll removes the attributes whose name has the prefix, and returns them without it.
@@ -95,10 +96,10 @@ func (a *attributes) takeAll(prefix string) (taken []core.Member) {
 	return taken
 }
 
-// maxDepth is one more than how deep values of an event may lie in each other, so that its decoder says what was cut.
+// maxDepth is one more than the depth that an event's values may have, so that the event's decoder reports the cut.
 const maxDepth = 65
 
-// valueOf makes a JSON value of one of OpenTelemetry.
+// valueOf converts an OpenTelemetry value to JSON.
 func valueOf(v *commonpb.AnyValue, depth int) core.Value {
 	if depth > maxDepth {
 		return core.Value{}
@@ -150,7 +151,7 @@ func textOf(value core.Value) string {
 	return string(value.AppendJSON(nil))
 }
 
-// cutText cuts a text to a number of bytes, not within a character.
+// cutText cuts a text to a number of bytes, at the end of a character.
 func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text

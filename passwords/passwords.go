@@ -1,5 +1,5 @@
-// Package passwords keeps passwords as argon2id hashes. A hash names its own parameters, so that they can be raised: a hash
-// of the old ones stays good, and is made anew when its owner signs in.
+// Package passwords keeps passwords as argon2id hashes. A hash names its own parameters, so that they can be raised: a hash with
+// old parameters stays valid, and is replaced when its owner signs in.
 package passwords
 
 import (
@@ -23,35 +23,35 @@ const MaxBytes = 72
 const (
 	saltBytes = 16
 	keyBytes  = 32
-	// maxAtOnce bounds the memory: each hash takes Params.Memory. More than there are processors are no faster together.
+	// maxAtOnce bounds the memory: each hash takes Params.Memory. More hashes than processors are not faster together.
 	maxAtOnce = 4
 )
 
-// Params are what a hash costs.
+// Params are the cost of a hash.
 type Params struct {
 	Memory  uint32 // KiB
 	Passes  uint32
 	Threads uint8
 }
 
-// Recommended costs about 50 ms of one core (BenchmarkHash) and 36 MiB: twice what OWASP asks of argon2id.
+// Recommended costs about 50 ms of one core (BenchmarkHash) and 36 MiB: twice OWASP's minimum for argon2id.
 var Recommended = Params{Memory: 36 * 1024, Passes: 2, Threads: 1}
 
-// maxParams bounds what a stored hash can make the server do.
+// maxParams bounds the work that a stored hash can cause.
 var maxParams = Params{Memory: 256 * 1024, Passes: 16, Threads: 16}
 
 // ErrBadHash says that a stored hash cannot be read.
 var ErrBadHash = errors.New("passwords: the stored hash cannot be read")
 
-// Hasher makes and checks hashes, as many at once as there are processors and at most four: others wait.
+// Hasher makes and checks hashes, as many at the same time as there are processors and at most four: others wait.
 type Hasher struct {
 	params Params
 	random io.Reader
 	turns  *semaphore.Weighted
-	nobody string // the hash that is checked for who has none
+	nobody string // the hash to check when there is no user
 }
 
-// New makes a hasher whose hashes cost what the parameters say.
+// New makes a hasher for hashes with these parameters.
 func New(params Params) *Hasher {
 	h := &Hasher{params: params, random: rand.Reader, turns: semaphore.NewWeighted(int64(min(maxAtOnce, runtime.GOMAXPROCS(0))))}
 	h.nobody = encodeHash(params, make([]byte, saltBytes), make([]byte, keyBytes))
@@ -72,14 +72,14 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	return encodeHash(h.params, salt, deriveKey(password, salt, h.params)), nil
 }
 
-// Result is what checking a password finds.
+// Result is the outcome of checking a password.
 type Result struct {
 	Matches  bool
-	Outdated bool // the hash was made with other parameters: make it anew
+	Outdated bool // the hash was made with other parameters: replace it
 }
 
-// Check compares a password with a hash. An empty hash matches nothing, and takes as long: so the time does not tell whether there is
-// such a user. It waits for its turn until the context ends.
+// Check compares a password with a hash. An empty hash matches nothing, and takes as long, so that the time does not reveal
+// whether the user exists. It waits for its turn until the context ends.
 func (h *Hasher) Check(ctx context.Context, hash, password string) (Result, error) {
 	isNobody := hash == ""
 	if isNobody {
@@ -97,7 +97,7 @@ func (h *Hasher) Check(ctx context.Context, hash, password string) (Result, erro
 	return Result{Matches: matches && !isNobody, Outdated: params != h.params}, nil
 }
 
-// MatchesAny reports whether a password is that of one of the hashes; empty ones match nothing, and take no time.
+// MatchesAny reports whether a password matches one of the hashes; empty ones match nothing, and take no time.
 func (h *Hasher) MatchesAny(ctx context.Context, hashes []string, password string) (bool, error) {
 	for _, hash := range hashes {
 		if hash == "" {

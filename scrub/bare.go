@@ -20,17 +20,17 @@ func (m *masker) hideBareValue(p pair, v int) int {
 	case p.hasColon && isHeader(p.name):
 		return m.hide(v, m.findHeaderEnd(v, p.opener))
 	}
-	if authSchemes[strings.ToLower(text)] && end < len(m.text) && m.text[end] == ' ' { // Bearer and the like: the secret comes next
+	if authSchemes[strings.ToLower(text)] && end < len(m.text) && m.text[end] == ' ' { // after Bearer and similar words comes the secret
 		end = m.findBareEnd(skipBlanks(m.text, end), len(m.text), p.isEncoded)
 	}
 	return m.hide(v, end)
 }
 
-const maxBlock = 3 // bytes of the sign of a block, such as |2-
+const maxBlock = 3 // bytes of a block indicator, such as |2-
 
 var blockSet = newByteSet("|>-+" + digitBytes)
 
-// hideBlock hides the indented lines of a YAML block whose sign ends at i.
+// hideBlock hides the indented lines of a YAML block whose indicator ends at i.
 func (m *masker) hideBlock(i int) int {
 	if i == len(m.text) || m.text[i] != '\n' {
 		return i
@@ -51,8 +51,8 @@ func (m *masker) hideBlock(i int) int {
 	return m.hide(from, end)
 }
 
-// findBareEnd returns where a value without quotes ends, at limit at the latest. Brackets, commas and the like end it
-// only where something follows that no value has, for a password may contain them.
+// findBareEnd returns where a value without quotes ends, at limit at the latest. Brackets, commas and similar signs end it only
+// when the byte after them cannot be in a value, because a password may contain them.
 func (m *masker) findBareEnd(v, limit int, encoded bool) int {
 	i := v
 	if hasPrefixAt(m.text, v, Mask) {
@@ -85,7 +85,7 @@ func (m *masker) findBareEnd(v, limit int, encoded bool) int {
 
 const softEnds = ",;&|)]}>\"'`"
 
-// endsBareValue reports whether the value ends before the byte c, by what comes next.
+// endsBareValue reports whether the value ends before the byte c, judging by the next byte.
 func (m *masker) endsBareValue(c byte, next int) bool {
 	if next >= len(m.text) {
 		return true
@@ -102,10 +102,10 @@ func (m *masker) endsBareValue(c byte, next int) bool {
 	return !isAlnum(n)
 }
 
-// authSchemes of the Authorization header.
+// authSchemes are the schemes of the Authorization header.
 var authSchemes = newWordSet("bearer basic token digest negotiate apikey api-key hawk")
 
-// isHeader reports whether a name is that of a header whose value has blanks.
+// isHeader reports whether a name is a header whose value has blanks.
 func isHeader(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, "authorization") || strings.HasSuffix(name, "cookie")
@@ -113,7 +113,7 @@ func isHeader(name string) bool {
 
 // findHeaderEnd returns the end of a header in a text: the end of the line, or of the quotes around the whole header.
 func (m *masker) findHeaderEnd(v int, opener byte) int {
-	inside := false // the quotes of a parameter: username="bob"
+	inside := false // within the quotes of a parameter: username="bob"
 	for i := v; i < len(m.text); i++ {
 		switch c := m.text[i]; {
 		case c == '\n':

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// objectOf makes an object of keys and texts in turn.
+// objectOf makes an object from alternating keys and texts.
 func objectOf(pairs ...string) core.Value {
 	v := core.Value{Kind: core.Object}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -18,8 +18,7 @@ func objectOf(pairs ...string) core.Value {
 	return v
 }
 
-// typicalEvent is like what a Python SDK sends: about 7 KB, 280 texts, 130 keys, a few secrets in the places where
-// they usually are.
+// typicalEvent is similar to the events of a Python SDK: about 7 KB, 280 texts, 130 keys, a few secrets in the usual places.
 func typicalEvent() *core.Event {
 	e := &core.Event{
 		EventID: "4f1c9f0a2b3c4d5e8f90a1b2c3d4e5f6", Platform: "python", Level: "error", Logger: "shop.checkout",
@@ -85,7 +84,7 @@ func benchmarkEvent(b *testing.B, r *Rules) {
 	}
 }
 
-// restoreTexts puts the secrets of the typical event back, all of which are in its request.
+// restoreTexts puts back the secrets of the typical event. All are in its request.
 func restoreTexts(e *core.Event) {
 	const cookie, password = 7, 2
 	e.Request.Headers.Kids[cookie].Value = core.StringValue("sessionid=x8s7df6g5h4j3k2l; csrftoken=ab12cd34ef56")
@@ -97,7 +96,7 @@ func restoreTexts(e *core.Event) {
 
 func BenchmarkEvent(b *testing.B) { benchmarkEvent(b, DefaultRules()) }
 
-// typicalPatterns are ten of the kind that projects write.
+// typicalPatterns are ten patterns of the kind that projects write.
 var typicalPatterns = []string{
 	`\bEMP-\d{6}\b`, `[\w.+-]+@[\w-]+\.[\w.]+`, `\b\d{1,3}(?:\.\d{1,3}){3}\b`, `acct_[A-Za-z0-9]{8,}`, `(?<=customer=)\w+`,
 	`[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}`, `\+\d{2,3}[ -]?\d{6,12}`, `\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b`,

@@ -1,7 +1,7 @@
 package scrub
 
-// tryDigits hides a payment card or a social security number that begins at i, and tries the tokens that begin with a
-// digit's neighbour (ya29.).
+// tryDigits hides a payment card or a social security number that begins at i, and tries the tokens whose trigger is a digit
+// (ya29.).
 func (m *masker) tryDigits(i int) int {
 	end := i + 1
 	for end < len(m.text) && isDigit(m.text[end]) {
@@ -11,7 +11,7 @@ func (m *masker) tryDigits(i int) int {
 		return next
 	}
 	start := i
-	if i > 0 && m.text[i-1] == '%' { // the digits of an escape are not the card's
+	if i > 0 && m.text[i-1] == '%' { // digits of an escape do not belong to a card
 		start = i + 2
 	}
 	if start >= end || !m.standsApart(start) {
@@ -26,7 +26,7 @@ func (m *masker) tryDigits(i int) int {
 	return end
 }
 
-// standsApart reports whether the digits at i stand alone on their left: not in a word, not behind a decimal point.
+// standsApart reports whether nothing joins the digits at i on their left: they are not in a word, and not after a decimal point.
 func (m *masker) standsApart(i int) bool {
 	if i == 0 || i >= 3 && m.text[i-3] == '%' { // an escape, such as %2F
 		return true
@@ -44,9 +44,8 @@ const (
 	maxCard = 19
 )
 
-// findCard returns the end of a payment card's number whose first group of digits is text[i:end], or 0. That is 13 to 19
-// digits in one group, or in the groups that cards are printed in, with an issuer's prefix and length and the check
-// digit of Luhn.
+// findCard returns the end of a payment card's number whose first group of digits is text[i:end], or 0. A card has 13 to 19
+// digits in one group, or in the groups that are printed on cards, with an issuer's prefix and length and the Luhn check digit.
 func (m *masker) findCard(i, end int) int {
 	var number [maxCard]byte
 	var groups [6]int
@@ -74,7 +73,7 @@ func (m *masker) findCard(i, end int) int {
 	return 0
 }
 
-// measureGap returns the length of what may separate two groups: a space, a dash, or a space encoded for a URL.
+// measureGap returns the length of the separator between two groups: a space, a dash, or a space encoded for a URL.
 func (m *masker) measureGap(i int) int {
 	switch {
 	case i >= len(m.text):
@@ -91,8 +90,8 @@ func (m *masker) measureGap(i int) int {
 
 func hasLetterAt(s string, i int) bool { return i < len(s) && (letters[s[i]] != 0 || s[i] == '_') }
 
-// isPrintedGrouping reports whether cards are printed in such groups of digits: one group, groups of four with a shorter
-// last one, 4-6-4 and 4-6-5.
+// isPrintedGrouping reports whether cards are printed in these groups of digits: one group, groups of four with a shorter last
+// one, 4-6-4 and 4-6-5.
 func isPrintedGrouping(groups []int) bool {
 	if len(groups) == 1 {
 		return true
@@ -121,7 +120,7 @@ func isCard(number []byte) bool {
 	return isIssued(six, n) && passesLuhn(number)
 }
 
-// issuer is a range of six-digit prefixes and the lengths of the cards that have one.
+// issuer is a range of six-digit prefixes and the lengths of cards with them.
 type issuer struct{ from, to, shortest, longest int }
 
 var issuers = []issuer{

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// cleanCharacters removes the characters that change how a text looks without being seen: control characters (but \n and \t),
-// terminal colours, marks of direction, zero-width and tag characters. Line ends of all kinds become \n. What is not
-// UTF-8 becomes U+FFFD. Cleaning twice is cleaning once.
+// cleanCharacters removes invisible characters that change how a text looks: control characters (except \n and \t), terminal
+// colours, direction marks, zero-width and tag characters. Line ends of all kinds become \n. Bytes that are not UTF-8 become
+// U+FFFD. Cleaning twice has the same result as cleaning once.
 func cleanCharacters(s string) string {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -48,7 +48,7 @@ func judgeRune(r rune, size int) fate {
 	return keepRune
 }
 
-// isInvisible reports whether a character has no width, or turns the direction of what follows.
+// isInvisible reports whether a character has no width, or changes the direction of the text after it.
 func isInvisible(r rune) bool {
 	switch {
 	case r < 0x34F:
@@ -97,8 +97,8 @@ func cleanCharactersFrom(s string, at int) string {
 	return b.String()
 }
 
-// mayJoin reports whether a joiner or a variation selector may stay: a selector after a character beyond ASCII, a joiner
-// between two of them. In ASCII they could only hide something: a key or a secret.
+// mayJoin reports whether a joiner or a variation selector may stay: a selector after a character beyond ASCII, a joiner between
+// two of them. In ASCII they could only hide something: a key or a secret.
 func mayJoin(last, r rune, rest string) bool {
 	if last < utf8.RuneSelf || last == 0x200C || last == 0x200D {
 		return false
@@ -110,7 +110,7 @@ func mayJoin(last, r rune, rest string) bool {
 	return next >= utf8.RuneSelf && (judgeRune(next, size) == keepRune || judgeRune(next, size) == replaceRune)
 }
 
-// colourLength returns the length of what follows an ESC in a terminal's escape sequence: [ parameters letter.
+// colourLength returns the length of a terminal's escape sequence after the ESC: [ parameters letter.
 func colourLength(s string) int {
 	if s == "" || s[0] != '[' {
 		return 0

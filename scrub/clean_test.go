@@ -39,7 +39,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// hostileText draws texts in which characters that are removed stand beside others.
+// hostileText draws texts with removed characters beside others.
 func hostileText() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		parts := rapid.SliceOfN(rapid.OneOf(

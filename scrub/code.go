@@ -6,7 +6,7 @@ var literalSet = newByteSet(alnumBytes + "_-!@#%^&+/~")
 
 const minLiteral = 4
 
-// hideCodeValue handles a value without quotes in source code, where most are expressions that a reader needs. It hides a
+// hideCodeValue handles a value without quotes in source code, where most values are expressions that a reader needs. It hides a
 // word with a digit (password=hunter2) and the texts in the expression that look like the secret.
 func (m *masker) hideCodeValue(p pair, v int) int {
 	text := strings.TrimRight(m.text[v:m.findBareEnd(v, min(v+maxProbe, len(m.text)), p.isEncoded)], ",;)")
@@ -19,8 +19,8 @@ func (m *masker) hideCodeValue(p pair, v int) int {
 	return v
 }
 
-// hideOperands hides the texts of an expression that begins at v which may be the value that is assigned: a second
-// argument, as in getenv("PW", "x"), what stands behind an operator, as in env.PW || "x", and a random text anywhere.
+// hideOperands hides texts in an expression that begins at v when they may be the assigned value: a second argument, as in
+// getenv("PW", "x"), the text after an operator, as in env.PW || "x", and a random text anywhere.
 func (m *masker) hideOperands(v int) {
 	depth := 0
 	for i := max(v, m.expressionEnd); i < len(m.text) && i < v+maxProbe; i++ {
@@ -48,7 +48,7 @@ func (m *masker) hideOperands(v int) {
 	}
 }
 
-// isOperand reports whether the text in the quote at i of an expression that begins at v may be the secret.
+// isOperand reports whether the text in the quote at i, in an expression that begins at v, may be the secret.
 func (m *masker) isOperand(v, i, depth int, text string) bool {
 	if isVoid(text) || m.rules.judgeName(text) != public {
 		return false
@@ -60,7 +60,7 @@ func (m *masker) isOperand(v, i, depth int, text string) bool {
 		return false
 	}
 	switch c := m.text[i-1]; {
-	case c == '=': // an argument with a name of its own
+	case c == '=': // a named argument
 		return false
 	case c == ',':
 		return depth > 0 && !isPlain(text)
@@ -76,8 +76,7 @@ func isPlain(text string) bool {
 	return len(text) <= most && !hasDigit(text) && skipRun(text, 0, nameSet) == len(text)
 }
 
-// isRandom reports whether a text is one that no one would write but as a secret: one long word with digits among its
-// letters.
+// isRandom reports whether a text can only be a secret: one long word with digits among its letters.
 func isRandom(text string) bool {
 	const least = 12
 	if len(text) < least || skipRun(text, 0, bearerSet) < len(text) || strings.Contains(text, "//") || text[0] == '/' {
@@ -86,7 +85,7 @@ func isRandom(text string) bool {
 	return hasDigit(text) && hasRandomRun(text) && skipRun(text, 0, variableSet) < len(text)
 }
 
-// opensValue reports whether a line of source code ends behind a secret's name, so that its value is in the next line.
+// opensValue reports whether a line of source code ends after a secret's name, so that its value is in the next line.
 func (r *Rules) opensValue(line string) bool {
 	if line == "" || !endsOpen[line[len(line)-1]] {
 		return false
@@ -106,7 +105,7 @@ func (r *Rules) opensValue(line string) bool {
 
 var endsOpen = newByteSet("=([ \t\\")
 
-// hideFirstText hides the text in quotes that a line begins with.
+// hideFirstText hides the text in quotes at the start of a line.
 func (r *Rules) hideFirstText(line string) string {
 	m := masker{rules: r, text: line}
 	body, mark := m.openQuote(skipBlanks(line, 0))

@@ -22,7 +22,7 @@ func (m *masker) tryOption(i int) int {
 	return m.hideValue(pair{verdict: secret}, from)
 }
 
-// hideUserPassword hides the password of name:password. Quotes may be around either or both together. It begins at i,
+// hideUserPassword hides the password of name:password. Either part or both together may be in quotes. The pair begins at i,
 // perhaps on the next line. Numbers are a user and a group.
 func (m *masker) hideUserPassword(i int) int {
 	for i < len(m.text) && (isBlank(m.text[i]) || m.text[i] == '\\' || m.text[i] == '\n') {
@@ -65,7 +65,7 @@ func (m *masker) hideUserPassword(i int) int {
 
 var userSet = newByteSet(alnumBytes + "_-.$@{}")
 
-// passwordOption is a short option of a command that has a password.
+// passwordOption is a short option of a command that takes a password.
 type passwordOption struct {
 	command string
 	option  byte
@@ -76,7 +76,7 @@ var passwordOptions = [...]passwordOption{
 	{"redis-cli", 'a'}, {"ldapsearch", 'w'}, {"ldapadd", 'w'}, {"ldapmodify", 'w'}, {"PGPASSWORD", 'W'},
 }
 
-// tryShortOption hides the value of curl -u name:password, of mysql -ppassword and the like.
+// tryShortOption hides the value of curl -u name:password, of mysql -ppassword and similar options.
 func (m *masker) tryShortOption(i int) int {
 	if i+2 >= len(m.text) || i > 0 && !isBlank(m.text[i-1]) && !isQuote(m.text[i-1]) {
 		return i + 1
@@ -98,7 +98,7 @@ func (m *masker) tryShortOption(i int) int {
 	return i + 1
 }
 
-// namesCommand reports whether the text names the command of an option. Each command is looked for once.
+// namesCommand reports whether the text names the command of an option. It searches for each command once.
 func (m *masker) namesCommand(n int) bool {
 	if m.namedCommands == nil {
 		m.namedCommands = make([]bool, len(passwordOptions))
@@ -112,7 +112,7 @@ func (m *masker) namesCommand(n int) bool {
 // tryCrypt hides the hash of a password, as in $6$salt$hash, whose first $ is at i.
 func (m *masker) tryCrypt(i int) int {
 	kind := skipRunWithin(m.text, i+1, maxCrypt, cryptKindSet)
-	if kind == i+1 || kind >= len(m.text) || m.text[kind] != '$' {
+	if kind == i+1 || kind >= len(m.text) || m.text[kind] != '$' || hasGeneratedMark(m.text[kind:]) {
 		return m.tryProvider(i)
 	}
 	end := skipRun(m.text, kind+1, cryptSet)

@@ -18,11 +18,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// gitleaksCase is a text that another scanner finds secrets in, or finds none in.
+// gitleaksCase is a text and whether another scanner finds secrets in it.
 type gitleaksCase struct {
 	Rule, Text string
 	Secrets    []string
-	Bare       bool // the secret can be told without the text around it
+	Bare       bool // the secret is recognisable without the text around it
 	FP         bool // there is no secret
 }
 
@@ -53,7 +53,7 @@ func leaksSecret(text string, secrets []string) bool {
 	return false
 }
 
-// TestCorporaGitleaks counts what stays of the secrets that another scanner finds, in the texts around them and alone.
+// TestCorporaGitleaks counts how many secrets that another scanner finds stay visible, in their texts and alone.
 func TestCorporaGitleaks(t *testing.T) {
 	t.Parallel()
 	left, total, changed, innocent := 0, 0, 0, 0
@@ -94,7 +94,7 @@ func TestCorporaGitleaks(t *testing.T) {
 	require.LessOrEqual(t, leftBare*100, len(bare)*10)
 }
 
-// TestCorporaPositions counts the places and notations in an event where a random text that is plainly a secret stays.
+// TestCorporaPositions counts the places and notations in an event where a random text that is clearly a secret stays.
 func TestCorporaPositions(t *testing.T) {
 	t.Parallel()
 	const secret = "kT7wQz31LmXv9RbNcY5sHdPe"
@@ -117,7 +117,7 @@ func TestCorporaPositions(t *testing.T) {
 	t.Logf("left at %d of %d positions: %s", len(left), len(positions), strings.Join(left, ", "))
 }
 
-// decodePosition decodes an event in the native form or, where it has what only SDKs send, in theirs.
+// decodePosition decodes an event in the native form or, when it has fields that only SDKs send, in theirs.
 func decodePosition(t *testing.T, text string) *core.Event {
 	e, err := new(envelope.Decoder).DecodeNative([]byte(text), envelope.Hints{})
 	if err != nil {
@@ -127,7 +127,7 @@ func decodePosition(t *testing.T, text string) *core.Event {
 	return e
 }
 
-// TestCorporaOrdinaryLines counts the lines of logs that are changed, though there is no secret in them.
+// TestCorporaOrdinaryLines counts the log lines that change although they hold no secret.
 func TestCorporaOrdinaryLines(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join(corpora.FindCorpus(t, "secrets"), "ordinary-lines-half.json"))

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pumpedTexts are short pieces that make an attacker's text when they are repeated: every sign, alone, beside letters and
-// digits and beside every other sign, the mark of every token and the names of secrets before every separator.
+// pumpedTexts are short pieces that become an attacker's text when repeated: every sign, alone, beside letters and digits and
+// beside every other sign, the mark of every token and the names of secrets before every separator.
 func pumpedTexts() []string {
 	pieces := append([]string{"a://b:c/", "a://b:c@", "api key: ", "token: ", "('token', ", `"token","x",`, "token 'x ", "-u a:b ",
 		"-p ", "mysql -p", "VALUES ('", "\n token:\n  a", "$1$", "token=$(",
@@ -35,8 +35,8 @@ func pumpedTexts() []string {
 	return pieces
 }
 
-// TestNoTextCostsMuchMore holds the processor's time for a byte of every pumped text against that of a plain body. One
-// that seems too dear is timed again, beside the plain body, as other work on the machine may have slowed it.
+// TestNoTextCostsMuchMore compares the processor time per byte of every pumped text with a plain body. A text that seems too
+// expensive is timed again, beside the plain body, because other work on the machine may have slowed it.
 func TestNoTextCostsMuchMore(t *testing.T) {
 	t.Parallel()
 	const size, most, tries = 16 << 10, 8, 20
@@ -66,7 +66,7 @@ func TestNoTextCostsMuchMore(t *testing.T) {
 	}
 }
 
-// threadTime returns what the processor has worked for this thread, which does not count the time that others had it.
+// threadTime returns the processor time of this thread, without the time that other threads had the processor.
 func threadTime(t *testing.T) time.Duration {
 	var now unix.Timespec
 	require.NoError(t, unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now))

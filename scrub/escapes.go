@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// decodeEscape returns the byte that the escape %XX at i stands for.
+// decodeEscape returns the byte of the escape %XX at i.
 func decodeEscape(s string, i int) (byte, bool) {
 	if i+2 >= len(s) || s[i] != '%' || !hexSet[s[i+1]] || !hexSet[s[i+2]] {
 		return 0, false

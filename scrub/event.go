@@ -2,7 +2,7 @@ package scrub
 
 import "errand/core"
 
-// eventField is one of the event's own fields that a project's scrub_keys can name. Those that the pipeline steers by
+// eventField is one of the event's own fields that a project's scrub_keys can name. The fields that control the pipeline
 // (release, environment, fingerprint, types, the SDK) are cleaned like all text, and never filtered for their name.
 type eventField uint8
 
@@ -42,9 +42,9 @@ var fieldNames = [fieldCount]string{
 // cleaner cleans the texts of one event.
 type cleaner struct {
 	rules       *Rules
-	steps       int  // what is left for the project's patterns
+	steps       int  // left for the project's patterns
 	isPlainText bool // the last text has nothing that isDisguised looks for
-	// pending reports whether the line of source code before ends behind a secret's name.
+	// valueIsPending reports whether the previous line of source code ends after a secret's name.
 	valueIsPending bool
 	keyIsTorn      bool // a text had only one end of a private key: the texts around it have the rest
 }
@@ -80,7 +80,7 @@ func (c *cleaner) cleanEvent(e *core.Event) {
 	c.cleanSDKFields(e)
 }
 
-// cleanSDKFields cleans what the SDK and the decoder wrote, rather than the application.
+// cleanSDKFields cleans the fields that the SDK and the decoder wrote, not the application.
 func (c *cleaner) cleanSDKFields(e *core.Event) {
 	c.cleanField(noField, &e.SDK.Name)
 	c.cleanField(noField, &e.SDK.Version)
@@ -134,14 +134,14 @@ func (c *cleaner) cleanContext(f *core.Frame) {
 	c.cleanLines(fieldPreContext, f.PreContext)
 	c.cleanLine(fieldContextLine, &f.ContextLine)
 	c.cleanLines(fieldPostContext, f.PostContext)
-	if c.keyIsTorn { // the private key's other lines look like nothing on their own
+	if c.keyIsTorn { // the other lines of the private key are not recognisable alone
 		filterTexts(f.PreContext)
 		filterText(&f.ContextLine)
 		filterTexts(f.PostContext)
 	}
 }
 
-// cleanSource cleans what a source map says of a frame, as the function and the file that it stands for.
+// cleanSource cleans a frame's fields from a source map in the same way as the function and the file that they replace.
 func (c *cleaner) cleanSource(f *core.Frame) {
 	if f.Source != nil {
 		c.cleanField(fieldFunction, &f.Source.Function)
@@ -159,7 +159,7 @@ func (c *cleaner) cleanMapped(frames []core.Frame) {
 	}
 }
 
-// cleanBreadcrumbs cleans the crumbs. Where a private key was logged line by line, the messages between its ends are filtered.
+// cleanBreadcrumbs cleans the crumbs. When a private key was logged line by line, the messages between its ends are filtered.
 func (c *cleaner) cleanBreadcrumbs(crumbs []core.Breadcrumb) {
 	first, last := -1, -1
 	for i := range crumbs {
@@ -194,7 +194,7 @@ func (c *cleaner) cleanRequest(r *core.Request) {
 	filterMembers(&r.Cookies) // any of them may be the session's; their names stay
 }
 
-// cleanField cleans one text, or filters it whole when the project's keys name it.
+// cleanField cleans one text, or filters it whole when the project's keys name the field.
 func (c *cleaner) cleanField(f eventField, text *core.Untrusted) {
 	if c.rules.filteredFields[f] {
 		filterText(text)
@@ -224,7 +224,8 @@ func (c *cleaner) cleanLine(f eventField, text *core.Untrusted) {
 	*text = core.Untrusted(line)
 }
 
-// cleanObject cleans a field's value. A field that the project's keys name keeps its members' keys, so that it keeps its shape.
+// cleanObject cleans a field's value. When the project's keys name the field, its members keep their keys, so that it keeps its
+// shape.
 func (c *cleaner) cleanObject(f eventField, v *core.Value) {
 	c.cleanValue(v, 0)
 	if c.rules.filteredFields[f] {
@@ -232,7 +233,7 @@ func (c *cleaner) cleanObject(f eventField, v *core.Value) {
 	}
 }
 
-// filterText masks a text that is not empty.
+// filterText masks a text unless it is empty.
 func filterText(text *core.Untrusted) {
 	if *text != "" {
 		*text = Mask

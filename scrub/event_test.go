@@ -21,7 +21,7 @@ func parseValue(t require.TestingT, s string) core.Value {
 	return v
 }
 
-// extraOf returns what the rules leave of an event's extra, which is JSON.
+// extraOf scrubs an event's extra, which is JSON, and returns it.
 func extraOf(t *testing.T, r *Rules, in string) string {
 	t.Helper()
 	e := &core.Event{Extra: parseValue(t, in)}
@@ -81,7 +81,7 @@ func TestCookiesKeepTheirNamesOnly(t *testing.T) {
 	require.Equal(t, core.StringValue(Mask), e.Request.Cookies)
 }
 
-// TestEveryFieldIsCleaned fills the whole of an event, so that a field which is added to it cannot be forgotten.
+// TestEveryFieldIsCleaned fills the whole event, so that a new field cannot be forgotten.
 func TestEveryFieldIsCleaned(t *testing.T) {
 	t.Parallel()
 	const dirty = "password=hunter2\u202e"
@@ -198,7 +198,7 @@ func plantSecret(t *rapid.T) (text, hidden string) {
 	return fmt.Sprintf(k.format, k.secret), k.secret
 }
 
-// plantedEvent is an event in which each text may be innocent, or hold a secret.
+// plantedEvent is an event whose texts may be innocent, or hold a secret.
 func plantedEvent(t *rapid.T) (e *core.Event, hidden []string) {
 	text := func() string {
 		if !rapid.Bool().Draw(t, "secret") {

@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// namesField reports whether a name is one whose value is the name of a field: name="password".
+// namesField reports whether the value of this name is the name of a field: name="password".
 func namesField(name string) bool {
 	switch name {
 	case "name", "key", "field", "header", "Name", "Key":
@@ -11,8 +11,8 @@ func namesField(name string) bool {
 	return false
 }
 
-// hideFormField hides the value of a field whose quoted name begins at i: the content of a multipart form's field, the
-// value beside it in a tag (<input name="password" value="x">) or in an object ("key": "password", "value": "x").
+// hideFormField hides the value of a field whose quoted name begins at i: the content of a multipart form's field, or the value
+// beside it in a tag (<input name="password" value="x">) or in an object ("key": "password", "value": "x").
 func (m *masker) hideFormField(i int) int {
 	body, mark := m.openQuote(i)
 	if mark == "" {

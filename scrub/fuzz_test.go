@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostileTexts are pieces that, over and over, lead rules to look far ahead or back.
+// hostileTexts are pieces that, when repeated, lead rules to look far ahead or back.
 var hostileTexts = []string{
 	"password=", "password=\"", "password='\\\"", "password=[", "password={\"", "password={'\\'", "password=,", "password=a,", "eyJ",
 	"-eyJ", "eyJ.",
@@ -22,8 +22,8 @@ var hostileTexts = []string{
 	"password=$", "password=<a", "password=b'", "password=\\", "\"\"\"", "password=%27", "x=y;", "password=x;y;z;", "password=''",
 }
 
-// TestHostileTexts takes long texts that cost more than linear time wherever a rule looks ahead without a bound: the
-// test would not end.
+// TestHostileTexts scans long texts that cost more than linear time when a rule looks ahead without a bound: the test would not
+// end.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	r := DefaultRules()
@@ -59,7 +59,7 @@ func FuzzName(f *testing.F) {
 	f.Add("x", "password")
 	f.Fuzz(func(t *testing.T, before, after string) {
 		name := before + "_password_" + after
-		if judgeDefaultName(name) == public { // unless the whole of it is known to be readable
+		if judgeDefaultName(name) == public { // unless the whole name is known to be readable
 			k := splitKey(name, nil, nil)
 			require.True(t, readableKeys[string(k.text)], name)
 		}

@@ -3,8 +3,7 @@ package scrub
 // hintFirstBytes are the first letters of the public names that isHint, namesField and holdsData look for.
 var hintFirstBytes = newByteSet("kcsSnNfhKd")
 
-// isHint reports whether a name that is often no secret's stands before a value that is one: key=<random text>,
-// ?code=<random text>.
+// isHint reports whether a name that is often harmless is followed by a secret: key=<random text>, ?code=<random text>.
 func (m *masker) isHint(p *pair, value int) bool {
 	switch p.name {
 	case "key", "code", "signature", "Signature", "nonce":
@@ -20,7 +19,7 @@ func (m *masker) isHint(p *pair, value int) bool {
 
 const minHint = 16 // bytes of a value
 
-// isMixed reports whether a text has digits and letters of both cases, as random texts do.
+// isMixed reports whether a text has digits and letters of both cases, as random texts have.
 func isMixed(s string) bool {
 	lower, upper, digit := false, false, false
 	for i := range len(s) {
@@ -29,7 +28,7 @@ func isMixed(s string) bool {
 	return lower && upper && digit
 }
 
-// hideNextLine hides the value that stands alone, indented, in the line after its name.
+// hideNextLine hides the value that is alone, indented, in the line after its name.
 func (m *masker) hideNextLine(p *pair, i int) int {
 	from := skipBlanks(m.text, i+1)
 	end := skipRunWithin(m.text, from, maxProbe, lineSet)

@@ -2,15 +2,15 @@ package scrub
 
 const letterBits = 5
 
-// wordTable finds words in a key by one of their letter triples (the rarest), so that a key without such a
-// triple is done with after one look at each letter.
+// wordTable finds words in a key by one of their letter triples (the rarest), so that a key without such a triple needs only one
+// look at each letter.
 type wordTable struct {
 	triples tripleSet
 	lists   [1 << (3 * letterBits)]uint8 // the triple's list of words
 	words   [][]placedWord
 }
 
-// placedWord is a word and where in it the triple begins.
+// placedWord is a word and the index of its triple.
 type placedWord struct {
 	word
 	at int
@@ -43,7 +43,7 @@ func (t *tripleSet) addTriple(gram uint32) { t[gram>>6] |= 1 << (gram & 63) }
 func (t *tripleSet) isHitBy(s string) bool {
 	var gram uint32
 	var hit uint64
-	for i := range len(s) { // without branches: a byte that is not a letter moves nothing
+	for i := range len(s) { // without branches: a byte that is not a letter shifts nothing
 		c := s[i]
 		gram = (gram<<(shifts[c]&7) | uint32(letters[c])) & (1<<(3*letterBits) - 1)
 		hit |= t[gram>>6] >> (gram & 63)
@@ -66,9 +66,9 @@ func pushLetter(gram uint32, letter uint8) uint32 {
 	return (gram<<letterBits | uint32(letter)) & (1<<(3*letterBits) - 1)
 }
 
-// findRarestTriple returns where in a word the triple is whose letters are the least common.
+// findRarestTriple returns the index of the word's least common triple.
 func findRarestTriple(text string) int {
-	perMille := [26]int{ // a to z, about, in keys
+	perMille := [26]int{ // approximate, of a to z in keys
 		85, 20, 50, 55, 120, 25, 25, 30, 75, 3, 8, 45, 35, 70, 75, 30, 2, 70, 70, 90, 35, 12, 12, 5, 20, 2,
 	}
 	best, at := 1<<30, 0
@@ -90,7 +90,7 @@ func findRarestTriple(text string) int {
 // commonTriples are in many keys, such as version, content and class.
 var commonTriples = newWordSet("ing ion con tio ons ect ent str cti ass")
 
-// letters has 1 to 26 for the letters of either case, 0 for every other byte.
+// letters holds 1 to 26 for the letters of either case, 0 for every other byte.
 var letters = func() (l [256]uint8) {
 	for c := range uint8(26) {
 		l['a'+c], l['A'+c] = c+1, c+1
@@ -98,7 +98,7 @@ var letters = func() (l [256]uint8) {
 	return l
 }()
 
-// shifts has by how many bits a byte moves the letters before it in a triple.
+// shifts holds by how many bits a byte moves the letters before it in a triple.
 var shifts = func() (s [256]uint8) {
 	for c := range s {
 		if letters[c] != 0 {
@@ -108,16 +108,16 @@ var shifts = func() (s [256]uint8) {
 	return s
 }()
 
-// keyParts is a key's letters in lower case, and where its parts begin: after anything that is not a letter, and at the
-// humps of camelCase.
+// keyParts are a key's letters in lower case, and the starts of its parts: after anything that is not a letter, and at the humps
+// of camelCase.
 type keyParts struct {
 	text   []byte
 	starts []bool
 }
 
-// splitKey appends the parts of a key to two slices, which spare it the memory.
+// splitKey appends the parts of a key to two slices, so that it allocates no memory.
 func splitKey(key string, text []byte, starts []bool) keyParts {
-	var before, prev byte // the bytes before
+	var before, prev byte // the last two bytes
 	for i := range len(key) {
 		c := key[i]
 		if letters[c] != 0 {
@@ -132,7 +132,7 @@ func splitKey(key string, text []byte, starts []bool) keyParts {
 	return keyParts{text, starts}
 }
 
-// hasWord reports whether the word stands at that letter, as far into other words as it may.
+// hasWord reports whether the word is at that letter and within its reach.
 func (k *keyParts) hasWord(w placedWord, at int) bool {
 	end := at + len(w.text)
 	if at < 0 || end > len(k.text) || string(k.text[at:end]) != w.text {

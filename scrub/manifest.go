@@ -6,13 +6,13 @@ import (
 	"errand/core"
 )
 
-// holdsData reports whether a name is that of the values of a Secret of Kubernetes.
+// holdsData reports whether a name is a field with the values of a Kubernetes Secret.
 func holdsData(name string) bool { return name == "data" || name == "stringData" }
 
-// secretKinds are the ways in which a text says that a manifest is a Secret.
+// secretKinds are spellings of a manifest's kind Secret.
 var secretKinds = [...]string{"kind: Secret\n", `"kind":"Secret"`, `"kind": "Secret"`}
 
-// hasSecretKind reports whether the text has the manifest of a Secret. It looks once.
+// hasSecretKind reports whether the text has the manifest of a Secret. It searches once.
 func (m *masker) hasSecretKind() bool {
 	if !m.soughtSecretKind {
 		m.soughtSecretKind = true
@@ -24,7 +24,7 @@ func (m *masker) hasSecretKind() bool {
 	return m.foundSecretKind
 }
 
-// hideManifestData hides what stands at i, behind data: in the manifest of a Secret: an object, or the lines below that are
+// hideManifestData hides the values at i, after data: in the manifest of a Secret: an object, or the lines below that are
 // indented more.
 func (m *masker) hideManifestData(i int) int {
 	if i == len(m.text) || m.text[i] != '{' && m.text[i] != '\n' || !m.hasSecretKind() {

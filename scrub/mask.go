@@ -1,9 +1,9 @@
 package scrub
 
-// Mask is what a secret becomes.
+// Mask replaces a secret.
 const Mask = "[Filtered]"
 
-// trigger says which rule to try at a byte.
+// trigger is the rule to try at a byte.
 type trigger uint8
 
 const (
@@ -16,13 +16,13 @@ const (
 	triggerDigit             // of a card, a social security number
 	triggerScheme            // B of Bearer and Basic
 	triggerJWT               // J of eyJ
-	triggerProvider          // a byte that ends, or stands in, the prefix of a provider's token
+	triggerProvider          // a byte at the end of, or within, the prefix of a provider's token
 	triggerDiscord           // the first letter of a bot's token
 	triggerQuote             // a quote that may open the value of a name before it
 	triggerCrypt             // $ of a password's hash
 )
 
-// triggers has, for each set of suspicions, the bytes at which the scan stops.
+// triggers holds the bytes that stop the scan, for each set of suspicions.
 var triggers = func() (tables [suspicionSets][256]trigger) {
 	for suspected := range suspicionSets {
 		t := &tables[suspected]
@@ -53,36 +53,35 @@ var triggers = func() (tables [suspicionSets][256]trigger) {
 	return tables
 }()
 
-// masker scans one text and copies it, with masks for secrets, once it finds one.
+// masker scans one text. When it finds a secret it copies the text with masks.
 type masker struct {
 	rules     *Rules
 	text      string
-	isCode    bool // the text is a line of source code, where a name's value is mostly an expression
+	isCode    bool // the text is a line of source code, where a name's value is usually an expression
 	output    []byte
 	copied    int  // text[:copied] is in output
 	maskCount int  // in output
 	keyIsTorn bool // a private key begins or ends in other lines
 
-	lastAt wordBeforeAt // what tryDSN saw
-	tagEnd int          // behind the last > that tryTag looked at
+	lastAt wordBeforeAt // the last word that tryDSN saw
+	tagEnd int          // after the last > that tryTag looked at
 	// expressionEnd is where the last expression ended; findLateAt found no @ before noAtBefore.
 	expressionEnd, noAtBefore int
 	refused                   *provider // whose token does not begin before refusedTo
 	refusedTo                 int
-	judgedName                string // the last name of a pair, and what was found of it
+	judgedName                string // the last name of a pair, and its verdict
 	judgedVerdict             verdict
-	soughtSecretKind          bool   // hasSecretKind looked
-	foundSecretKind           bool   // and what it found
-	valuesWord                string // the spelling of VALUES; empty until hideInsertValues looked for it
-	valuesAt                  int    // the next of it
-	namedCommands             []bool // which commands with a password the text names; nil when nobody asked
+	soughtSecretKind          bool   // hasSecretKind has searched
+	foundSecretKind           bool   // and its result
+	valuesWord                string // the spelling of VALUES; empty until hideInsertValues searches for it
+	valuesAt                  int    // its next position
+	namedCommands             []bool // which commands with a password the text names; nil until it is needed
 }
 
-// maxPasses bounds how often a text is scanned; one that still changes is filtered whole.
+// maxPasses bounds how often a text is scanned; a text that still changes is filtered whole.
 const maxPasses = 4
 
-// maskSecrets filters the secrets of a clean text. torn reports whether the text has only one end of a private
-// key.
+// maskSecrets filters the secrets of a clean text. It reports as torn whether the text has only one end of a private key.
 func (r *Rules) maskSecrets(s string, suspected suspicion, code bool) (masked string, torn bool) {
 	defer func() {
 		if recover() != nil { // a bug in a rule must not let a secret pass
@@ -92,13 +91,13 @@ func (r *Rules) maskSecrets(s string, suspected suspicion, code bool) (masked st
 	return r.maskRepeatedly(s, suspected, code)
 }
 
-// A text with more secrets than these is filtered whole: it is made of them, or made to cost time.
+// A text with more secrets than this is filtered whole: it consists of them, or was made to cost time.
 const (
 	maxMasks = 16
-	masksPer = 64 // bytes of a text for one more
+	masksPer = 64 // bytes of a text that allow one more
 )
 
-// maskRepeatedly scans until nothing changes, for what was filtered may have hidden the start of another secret.
+// maskRepeatedly scans until nothing changes, because a mask may have hidden the start of another secret.
 func (r *Rules) maskRepeatedly(s string, suspected suspicion, code bool) (masked string, torn bool) {
 	for range maxPasses {
 		if suspected&ofLogins != 0 {
@@ -129,8 +128,7 @@ func (m *masker) scan(on *[256]trigger) {
 	}
 }
 
-// nextTrigger returns the place of the first trigger at or after i, or the end of the text. It passes over four bytes at
-// a time.
+// nextTrigger returns the position of the first trigger at or after i, or the end of the text. It skips four bytes at a time.
 func nextTrigger(s string, i int, on *[256]trigger) int {
 	for ; i+4 <= len(s); i += 4 {
 		if four := s[i : i+4]; on[four[0]]|on[four[1]]|on[four[2]]|on[four[3]] != noTrigger {
@@ -143,7 +141,7 @@ func nextTrigger(s string, i int, on *[256]trigger) int {
 	return i
 }
 
-// tryTrigger applies the rule of a trigger at i and returns where to go on.
+// tryTrigger applies the rule of a trigger at i and returns where to continue.
 func (m *masker) tryTrigger(t trigger, i int) int {
 	switch t {
 	case triggerSeparator:
@@ -172,7 +170,7 @@ func (m *masker) tryTrigger(t trigger, i int) int {
 	return m.tryProvider(i)
 }
 
-// hide masks text[from:to] and returns to. What lies before from stays.
+// hide masks text[from:to] and returns to. The text before from stays.
 func (m *masker) hide(from, to int) int {
 	if from < m.copied { // part of it is masked already
 		from = m.copied
@@ -191,7 +189,7 @@ func (m *masker) hide(from, to int) int {
 // startsWord reports whether a word may start at i: no letter or digit stands right before.
 func (m *masker) startsWord(i int) bool { return i == 0 || !isAlnum(m.text[i-1]) }
 
-// skipRun returns the end of the bytes of the set that begin at i.
+// skipRun returns the end of the run of the set's bytes that begins at i.
 func skipRun(s string, i int, set *[256]bool) int {
 	for i < len(s) && set[s[i]] {
 		i++
@@ -199,7 +197,7 @@ func skipRun(s string, i int, set *[256]bool) int {
 	return i
 }
 
-// skipRunBack returns the start of the bytes of the set that end at i; limit at the least.
+// skipRunBack returns the start of the run of the set's bytes that ends at i, but not less than limit.
 func skipRunBack(s string, i, limit int, set *[256]bool) int {
 	for i > limit && set[s[i-1]] {
 		i--
@@ -210,7 +208,7 @@ func skipRunBack(s string, i, limit int, set *[256]bool) int {
 // maxProbe bounds how far a rule looks ahead before it decides, so that a text of prefixes costs linear time.
 const maxProbe = 256
 
-// skipRunWithin is run, at most n bytes far.
+// skipRunWithin is skipRun, for at most n bytes.
 func skipRunWithin(s string, i, n int, set *[256]bool) int {
 	return skipRun(s[:min(i+n, len(s))], i, set)
 }

@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// reach says where in a key a word must stand to count.
+// reach says where in a key a word counts.
 type reach uint8
 
 const (
 	reachAnywhere reach = iota // also inside a longer word: dbpassword2
 	reachSuffix                // at the end of a part: accesstoken, access_token, but not tokenizer
-	reachPart                  // a part of its own: user_session, but not obsession
+	reachPart                  // a separate part: user_session, but not obsession
 	reachLast                  // the key's last part: db_pass, but not pass_count
 )
 
-// word is a name of secrets. The value of a weak one is often no secret in prose ("auth: failed").
+// word is a name of secrets. In prose, the value of a weak one is often harmless ("auth: failed").
 type word struct {
 	text   string
 	reach  reach
@@ -41,21 +41,21 @@ var secretWords = newWordTable(
 	newWords(reachLast, false, "pass"),
 )
 
-// wholeKeys are names too short to look for inside a key; all begin with p or s.
+// wholeKeys are names too short to search for inside a key; all begin with p or s.
 var wholeKeys = [...]string{"pin", "sid", "sig", "pw"}
 
 const maxWhole = 3 // the longest of them
 
-// readableKeys are whole names, letters only, that have a secret's word and that readers of events need: what kind of
-// credential it was, what an assembly of .NET is called. docs/events.md lists them. Counted tokens are in isTokenCount.
+// readableKeys are whole names, letters only, that contain a secret's word but that readers of events need: the kind of a
+// credential, the name of a .NET assembly. docs/events.md lists them. Counted tokens are in isTokenCount.
 var readableKeys = newWordSet(`
 	tokentype authtype authmethod authprovider authenticationmethod authenticationtype authscheme credentialstype
 	credentialprovider publickeytoken tokencount tokenscount prompttokensdetails completiontokensdetails
 	inputtokensdetails outputtokensdetails sessioncount sessionscount sessionduration sessiontimeout sessionstatus
 	sessionstarted cookiedomain cookieconsent cookieenabled cookiesenabled`)
 
-// A key whose last part is one of these says something about a secret: an error, a time, an address. The value of such
-// a name is judged in a text, where it is a sentence's word more often than a secret.
+// A key that ends with one of these parts describes a secret: an error, a time, an address. In a text, such a name is more often
+// a word of a sentence than the name of a secret, so its value is judged.
 var describingParts = newWordSet(`
 	error errors exception failure failed fault invalid missing mismatch required found denied expired at type count
 	counts total limit length size ttl expiry expires expiration in age duration timeout used usage method provider
@@ -77,12 +77,12 @@ func newWordSet(texts string) map[string]bool {
 	return m
 }
 
-// verdict says what a key's name says about its value: whether that is a secret.
+// verdict is what a key's name says about its value: whether it is a secret.
 type verdict uint8
 
 const (
 	public    verdict = iota
-	described         // in a text: no secret, unless it looks like one
+	described         // in a text: harmless, unless it looks like a secret
 	weakly            // in a text: a secret, unless it reads like prose
 	secret
 )
@@ -110,7 +110,7 @@ func isWholeKey(key string) bool {
 	return false
 }
 
-// judgeKey looks for the words in a key that has one of their triples.
+// judgeKey searches for the words in a key that has one of their triples.
 func (t *wordTable) judgeKey(key string) verdict {
 	var space [64]byte
 	var begins [64]bool
@@ -137,13 +137,13 @@ func (t *wordTable) judgeKey(key string) verdict {
 	return found
 }
 
-// lookalikes are letters of other scripts that are read as Latin ones, and words for a password in such scripts.
+// lookalikes are letters of other scripts that look like Latin ones, and words for a password in those scripts.
 var lookalikes = strings.NewReplacer("а", "a", "е", "e", "о", "o", "р", "p", "с", "c", "у", "y", "х", "x",
 	"ѕ", "s", "і", "i", "ј", "j", "α", "a", "ο", "o", "ρ", "p", "ν", "v",
 	"пароль", "password", "Пароль", "password", "парола", "password", "密码", "password", "密碼", "password",
 	"パスワード", "password", "비밀번호", "password", "暗証番号", "password")
 
-// spellLatin spells a name in Latin letters as far as it is known how, for the words are Latin.
+// spellLatin spells a name in Latin letters where it can, because the words are Latin.
 func spellLatin(name string) string {
 	for i := range len(name) {
 		if name[i] >= utf8.RuneSelf {

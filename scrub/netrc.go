@@ -4,10 +4,10 @@ import "strings"
 
 // logins reads the entries of a netrc file, in one line or in several: machine host login name password x.
 type logins struct {
-	keyword  string // whose value comes next
+	keyword  string // its value comes next
 	inEntry  bool
 	hasLogin bool
-	from, to int // the password that was read
+	from, to int // the last password
 }
 
 // mayHaveLogins reports whether a text may have an entry, such as machine h login a password b.

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// ownKeys are a project's key names: the whole key, in any case, with - and _ as one.
+// ownKeys are a project's key names: whole keys, in any case, where - and _ are the same.
 type ownKeys struct {
 	names   map[string]bool
-	lengths uint64 // a bit for each length modulo 64, to pass over most keys
+	lengths uint64 // a bit for each length modulo 64, to skip most keys
 }
 
 func newOwnKeys(keys []string) ownKeys {
@@ -31,8 +31,8 @@ func foldKey(key string) string {
 // maxKey is the longest key name that a project may have.
 const maxKey = 200
 
-// CheckKey says what is wrong with one of a project's scrub_keys: a key name is letters, digits, _ . and - in any case
-// (PATCH of a project). The error is a sentence for a person.
+// CheckKey checks one of a project's scrub_keys: a key name is letters, digits, _ . and - in any case (PATCH of a project). The
+// error is a sentence for a person.
 func CheckKey(key string) error {
 	if key == "" {
 		return errors.New("a key name must not be empty")

@@ -9,10 +9,10 @@ import (
 type pair struct {
 	name      string
 	verdict   verdict
-	hasColon  bool // name: value, as prose has it too
+	hasColon  bool // name: value, as in prose too
 	isQuoted  bool // "name": value
 	opener    byte // the quote right before the name: of "Cookie: a=b"
-	isInText  bool // in source code: the pair stands in a text, such as a URL
+	isInText  bool // in source code: the pair is in a text, such as a URL
 	isEncoded bool // the separator is %3D or %3A
 
 	compares bool // the separator is == or !=
@@ -56,7 +56,7 @@ const maxOperator = 3 // bytes before the = of an assignment
 
 var operatorSet = newByteSet("?.|&+!~")
 
-// tryPercent handles %3D and %3A, also when they were encoded again: %253D.
+// tryPercent handles %3D and %3A, also when they were encoded twice: %253D.
 func (m *masker) tryPercent(i int) int {
 	end := i + 1
 	for end-i < maxEscape && hasPrefixAt(m.text, end, "25") {
@@ -114,9 +114,8 @@ func (m *masker) tryPair(i, end int, p pair) int {
 	return m.hideValue(p, value)
 }
 
-// isSecondWord reports whether a name is the end of one of two words, as prose writes it ("API key: ..."), or the type
-// behind a name of Go (var password string = ...). Other words are names of their own: in "bad token for user: bob", the name
-// is user.
+// isSecondWord reports whether a name is the end of one of two words, as in prose ("API key: ..."), or the type after a name in
+// Go (var password string = ...). Other words are separate names: in "bad token for user: bob", the name is user.
 func isSecondWord(name string, colon bool) bool {
 	var lower [6]byte
 	if len(name) > len(lower) {
@@ -134,7 +133,7 @@ func isSecondWord(name string, colon bool) bool {
 	return false
 }
 
-// findName finds the name before a separator, past blanks, quotes and brackets, and returns where it starts.
+// findName finds the name before a separator, past blanks, quotes and brackets, and returns its start.
 func (m *masker) findName(i int, p *pair) int {
 	for i > m.copied && isBlank(m.text[i-1]) {
 		i--
@@ -179,7 +178,7 @@ func (p *pair) isCloser(c byte) bool {
 	return c == '\\' || c == ']'
 }
 
-// findEscapedName is findName for a name that is percent-encoded, in part at least. The name ends at or before end.
+// findEscapedName is findName for a name that is at least partly percent-encoded. The name ends at or before end.
 func (m *masker) findEscapedName(end int, p *pair) (start, stop int) {
 	p.isQuoted = false
 	for range maxClosers {
@@ -192,7 +191,7 @@ func (m *masker) findEscapedName(end int, p *pair) (start, stop int) {
 	return m.findNameStart(end), end
 }
 
-// readContext looks at what stands before the name.
+// readContext looks at the byte before the name.
 func (m *masker) readContext(start int, p *pair) {
 	if start == 0 {
 		return
@@ -216,8 +215,7 @@ func (m *masker) findNameStart(i int) int {
 	return i
 }
 
-// readByteBefore returns the byte that ends at i, decoded when it is percent-encoded, and where it starts; 0 when there
-// is none.
+// readByteBefore returns the byte that ends at i, decoded when it is percent-encoded, and its start; 0 when there is none.
 func (m *masker) readByteBefore(i int) (c byte, start int) {
 	if i <= m.copied {
 		return 0, i
@@ -230,7 +228,7 @@ func (m *masker) readByteBefore(i int) (c byte, start int) {
 	return m.text[i-1], i - 1
 }
 
-// isFileOrPort reports whether a pair is a line of a file or a port rather: session.go:12, auth-service:8080.
+// isFileOrPort reports whether a pair is really a line of a file or a port: session.go:12, auth-service:8080.
 func (m *masker) isFileOrPort(p *pair, end int) bool {
 	extension := p.name[strings.LastIndexByte(p.name, '.')+1:]
 	if len(extension) < len(p.name) && !p.isQuoted && end < len(m.text) && isBlank(m.text[end]) &&
@@ -250,7 +248,7 @@ const (
 	maxExtension = 5 // letters
 )
 
-// fileExtensions are those of files that hold secrets or code about them.
+// fileExtensions are extensions of files that hold secrets or code about them.
 var fileExtensions = newWordSet("json yaml yml toml ini conf cfg env xml txt csv db lock log pem crt " +
 	"go py js ts tsx jsx mjs cjs rb php java kt cs rs c cc cpp h hpp swift scala ex exs sh sql html vue")
 
@@ -283,7 +281,7 @@ const maxType = 32 // bytes of a type and the blanks around it
 
 var typeSet = newByteSet(alnumBytes + "_ .,<>[]|?&*")
 
-// hideQuotedValue hides the text inside of quotes unless it is plainly no secret.
+// hideQuotedValue hides the text in quotes unless it is clearly harmless.
 func (m *masker) hideQuotedValue(p *pair, body int, mark string) int {
 	end := m.closeQuote(body, mark)
 	text := m.text[body:end]

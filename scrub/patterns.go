@@ -10,17 +10,17 @@ import (
 	"errand/scrub/jsregexp"
 )
 
-// pattern is one of a project's scrub_patterns with what a text must have for it to match at all.
+// pattern is one of a project's scrub_patterns, with the conditions that a text with a match must meet.
 type pattern struct {
 	re        *jsregexp.Regexp
-	literals  []string // at least one of them, when there are any
+	literals  []string // the text contains at least one of them, when there are any
 	minLength int
 	minDigits int
 	minUppers int
 }
 
-// eventSteps is the work that a project's patterns may do on one event: about 50 ms. Where it is used up, each text
-// that a pattern would have to search is filtered whole.
+// eventSteps is the work that a project's patterns may do on one event: about 50 ms. When it is used up, each text that a pattern
+// would have to search is filtered whole.
 const eventSteps = 8 << 20
 
 // maxPattern is the longest pattern, in characters.
@@ -43,9 +43,9 @@ func newPattern(source string) (pattern, error) {
 	}, nil
 }
 
-// CheckPattern is the safety check of one of a project's scrub_patterns. The error is a sentence for a person: the
-// pattern does not compile, is too long, matches the empty text, or takes more than linear time on a text made to
-// attack it. It takes up to about a second; the error is the context's when that ends before.
+// CheckPattern is the safety check of one of a project's scrub_patterns. The error is a sentence for a person: the pattern does
+// not compile, is too long, matches the empty text, or takes more than linear time on a text made to attack it. It takes up to
+// about a second; the error is the context's when that ends before.
 func CheckPattern(ctx context.Context, source string) error {
 	p, err := newPattern(source)
 	if err != nil {
@@ -57,7 +57,7 @@ func CheckPattern(ctx context.Context, source string) error {
 	return p.re.CheckSpeed(ctx)
 }
 
-// mayMatch reports false when the text cannot have a match.
+// mayMatch returns false when the text cannot have a match.
 func (p *pattern) mayMatch(s string, v survey) bool {
 	if len(s) < p.minLength || v.countLane(laneDigits) < p.minDigits || v.countLane(laneUppers) < p.minUppers {
 		return false
@@ -73,7 +73,7 @@ func (p *pattern) mayMatch(s string, v survey) bool {
 	return false
 }
 
-// filterPatterns masks what the project's patterns match.
+// filterPatterns masks the matches of the project's patterns.
 func (c *cleaner) filterPatterns(s string, v survey) string {
 	for i := range c.rules.patterns {
 		p := &c.rules.patterns[i]
@@ -91,7 +91,7 @@ func (c *cleaner) filterPatterns(s string, v survey) string {
 	return s
 }
 
-// maskMatches masks the matches of one pattern, but for those inside a mask; ok is false when its work was not done.
+// maskMatches masks the matches of one pattern, except inside a mask; ok is false when its work was not finished.
 func (p *pattern) maskMatches(s string, steps *int) (masked string, ok bool) {
 	defer func() {
 		if recover() != nil {

@@ -54,7 +54,7 @@ func TestPatternsReachEveryText(t *testing.T) {
 	require.NotContains(t, string(e.AppendJSON(nil)), "EMP")
 }
 
-// TestPrefilter compares the result with that of every pattern on every text.
+// TestPrefilter compares the result with running every pattern on every text.
 func TestPrefilter(t *testing.T) {
 	t.Parallel()
 	var patterns []pattern

@@ -2,14 +2,14 @@ package scrub
 
 import "strings"
 
-// This file is about values behind a secret's name that are no secrets: words, numbers and code, as in
-// "cannot fetch token: 401 Unauthorized", "password: must not be empty", "pass=3".
+// This file recognises harmless values after a secret's name: words, numbers and code, as in "cannot fetch token: 401
+// Unauthorized", "password: must not be empty", "pass=3".
 
 // isOrdinary reports whether the value text[v:end] of a name is ordinary text and not a secret.
 func (m *masker) isOrdinary(p *pair, v, end int) bool {
 	text := m.text[v:end]
 	switch {
-	case isVoid(text), isCount(p.name, text), isTokenCount(p.name, text):
+	case isVoid(text), isCount(p.name, text), isTokenCount(p.name, text), isReference(p, text):
 		return true
 	case p.name == "sid" && strings.HasPrefix(text, "S-1-"): // an identity of Windows
 		return true
@@ -29,8 +29,8 @@ var (
 	numericSet    = newByteSet(digitBytes + "-:TZ.+")
 )
 
-// isVoid reports whether a text can hold no secret: nothing, a null, a yes or no, the parameter of a query, the name of
-// a variable, signs.
+// isVoid reports whether a text can hold no secret: nothing, a null, a yes or no, the parameter of a query, the name of a
+// variable, signs.
 func isVoid(text string) bool {
 	if len(text) == 0 || skipRun(text, 0, nameSet) == 0 && strings.IndexFunc(text, isWordRune) < 0 {
 		return true
@@ -74,7 +74,8 @@ func appendLower(to []byte, text string) []byte {
 	return to
 }
 
-// isCount reports whether a value is a number that is too short for a secret of this name: "pass=3", "token: 401", "tokens: 4096".
+// isCount reports whether a value is a number that is too short for a secret with this name: "pass=3", "token: 401", "tokens:
+// 4096".
 func isCount(name, text string) bool {
 	const most = 7
 	if len(text) > most || skipRun(text, 0, digitSet) < len(text) {
@@ -94,8 +95,8 @@ func isCount(name, text string) bool {
 	return len(text) == 3 && judgeDefaultName(name) != public && !isShortCode(lower)
 }
 
-// isTokenCount reports whether a value is how many tokens a language model took, by its name and its form: max_tokens: 4096,
-// gen_ai.usage.input_tokens.cached: 12.
+// isTokenCount reports whether a value is the number of tokens that a language model took, by its name and its form: max_tokens:
+// 4096, gen_ai.usage.input_tokens.cached: 12.
 func isTokenCount(name, text string) bool {
 	const most = 11 // bytes
 	return len(text) > 0 && len(text) <= most && skipRun(text, 0, countSet) == len(text) && findFolded(name, "tokens") >= 0
@@ -103,7 +104,7 @@ func isTokenCount(name, text string) bool {
 
 var countSet = newByteSet(digitBytes + ",.")
 
-// isShortCode reports whether a name is one whose values are three digits.
+// isShortCode reports whether the values of a name have three digits.
 func isShortCode(lower string) bool {
 	for _, end := range [...]string{"pin", "cvv", "cvc", "cvv2", "cvc2", "code", "otp", "totp", "mfa"} {
 		if strings.HasSuffix(lower, end) {
@@ -113,8 +114,7 @@ func isShortCode(lower string) bool {
 	return false
 }
 
-// looksSecret judges the value of a name that describes a secret: a secret has letters and digits, and is not an
-// address.
+// looksSecret judges the value of a name that describes a secret: a secret has letters and digits, and is not an address.
 func looksSecret(text string) bool {
 	const least = 7
 	if len(text) < least || text[0] == '/' || text[0] == '.' || strings.Contains(text, "://") {
@@ -128,8 +128,8 @@ func isExpression(text string) bool {
 	return strings.IndexAny(text, "([") > 0 && letters[text[0]] != 0 && skipRun(text, 0, expressionSet) == len(text)
 }
 
-// isSentence reports whether a sentence goes on behind "name:", as in "auth: failed to connect". A secret has digits or
-// mixed case; a password may also be a word, so what stands behind its name must be a word of error messages.
+// isSentence reports whether a sentence continues after "name:", as in "auth: failed to connect". A secret has digits or mixed
+// case; a password may also be a word, so the text after its name must be a word of error messages.
 func (m *masker) isSentence(p *pair, text string, end int) bool {
 	word := strings.TrimRight(text, ".,;:!")
 	if word == "" || len(word) > maxWord || skipRun(word, 0, proseSet) < len(word) {
@@ -140,7 +140,7 @@ func (m *masker) isSentence(p *pair, text string, end int) bool {
 	switch {
 	case authSchemes[string(lower)]:
 		return false
-	case messageWords[string(lower)], p.verdict == weakly && !isHeader(p.name) && isWord(word):
+	case messageWords[string(lower)], isState(string(lower)), p.verdict == weakly && !isHeader(p.name) && isWord(word):
 		return true
 	}
 	if skipRun(word, 0, upperSnakeSet) == len(word) && strings.Contains(word, "_") { // the name of a variable
@@ -158,7 +158,7 @@ var (
 	upperSnakeSet = newByteSet(upperBytes + "_")
 )
 
-// isWord reports whether a text is a word in lower case, in upper case or of humps, as InProgress.
+// isWord reports whether a text is a word in lower case, in upper case or with humps, such as InProgress.
 func isWord(word string) bool {
 	const most = 15
 	if len(word) > most {
@@ -178,7 +178,7 @@ func isWord(word string) bool {
 	return uppers == 0 || uppers == len(strings.Trim(word, "-_'.")) || hump > 1
 }
 
-// messageWords are words that error messages go on with behind a name: "password: must be at least 8 characters".
+// messageWords are the words of error messages that follow a name: "password: must be at least 8 characters".
 var messageWords = newWordSet(`
 	required missing invalid empty blank expired revoked rejected denied forbidden unauthorized unauthenticated
 	failed failure fails fail error errors wrong incorrect mismatch mismatched not no none cannot can't couldn't

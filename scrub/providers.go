@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// provider is a kind of token with a mark of its maker, such as a prefix. Before the mark stand at least minBefore bytes
-// of chars, behind it minAfter to maxAfter.
+// provider is a kind of token with a mark of its maker, such as a prefix. Before the mark are at least minBefore bytes of chars,
+// after it minAfter to maxAfter.
 type provider struct {
 	mark               string
 	minBefore          int
@@ -17,8 +17,7 @@ type provider struct {
 	mayJoinWords       bool // chars has signs that may join words
 }
 
-// providersList has a line for each kind of token. Its lengths are a little less than the real ones, for texts that
-// were cut.
+// providersList has a line for each kind of token. Its lengths are slightly less than the real ones, for texts that were cut.
 //
 //go:embed providers.tsv
 var providersList string
@@ -35,7 +34,7 @@ var alphabets = map[string]*[256]bool{
 	"azure":     newByteSet(alnumBytes + "_~.-"),
 }
 
-// readProviders panics when the list, which is part of the program, is not well-formed.
+// readProviders panics when the list, which is part of the program, is malformed.
 func readProviders(list string) (all []provider) {
 	for line := range strings.Lines(list) {
 		line = strings.TrimSuffix(line, "\n")
@@ -63,7 +62,7 @@ func readProviders(list string) (all []provider) {
 	return all
 }
 
-// findTrigger returns where in the mark the scan stops: at a byte that is rare in texts.
+// findTrigger returns the index in the mark where the scan stops: at a byte that is rare in texts.
 func (p *provider) findTrigger() int {
 	for i := 1; i < len(p.mark); i++ {
 		if !isAlnum(p.mark[i]) && p.mark[i] != '/' {
@@ -78,7 +77,7 @@ func (p *provider) findTrigger() int {
 	return max(1, len(p.mark)-2)
 }
 
-// candidate is a provider to try where its trigger is.
+// candidate is a provider to try when the scan stops at its trigger.
 type candidate struct {
 	*provider
 	at int
@@ -102,7 +101,7 @@ var candidateIndex, candidates = func() (pairs [1 << 14]uint8, lists [][]candida
 
 func indexPair(first, second byte) int { return int(first&0x7F)<<7 | int(second&0x7F) }
 
-// tryProvider hides a provider's token whose mark's trigger is at i.
+// tryProvider hides a provider's token whose mark has its trigger at i.
 func (m *masker) tryProvider(i int) int {
 	if i == 0 {
 		return i + 1
@@ -123,7 +122,7 @@ func (m *masker) tryProvider(i int) int {
 	return i + 1
 }
 
-// findToken returns where the token of a provider begins and ends whose mark is at i; the end is 0 when there is none.
+// findToken returns the start and end of a provider's token whose mark is at i; the end is 0 when there is none.
 func (m *masker) findToken(p *provider, i int) (start, end int) {
 	start = i - p.minBefore
 	if start < m.copied || p.minBefore == 0 && !m.startsWord(i) {
@@ -153,7 +152,7 @@ func (m *masker) findToken(p *provider, i int) (start, end int) {
 	return start, skipRun(m.text, end, p.chars)
 }
 
-// mayHaveBase64 reports whether a text has a prefix that base64 follows, whose + and / may leave short runs.
+// mayHaveBase64 reports whether a text has a prefix before base64, whose + and / may leave only short runs.
 func mayHaveBase64(s string, dashes int) bool {
 	return dashes > 0 && strings.Contains(s, "c_") && (strings.Contains(s, "whsec_") || strings.Contains(s, "glc_"))
 }
@@ -162,10 +161,10 @@ func hasPrefixAt(s string, i int, prefix string) bool {
 	return len(s)-i >= len(prefix) && s[i:i+len(prefix)] == prefix
 }
 
-// randomRun is how much of a token beyond its least length is looked at.
+// randomRun is how much of a token beyond its least length is checked.
 const randomRun = 16
 
-// looksRandom reports false for words, such as the name of a style that begins with sk-.
+// looksRandom returns false for words, such as the name of a style that begins with sk-.
 func (p *provider) looksRandom(before, after string) bool {
 	if p.minBefore > 0 {
 		return hasDigit(before) || hasUpper(before)
@@ -176,7 +175,7 @@ func (p *provider) looksRandom(before, after string) bool {
 	return !p.mayJoinWords && (hasDigit(after) || hasUpper(after)) || p.mayJoinWords && hasRandomRun(after)
 }
 
-// hasRandomRun reports whether some letters and digits in a row are not those of a word.
+// hasRandomRun reports whether a run of letters and digits does not look like a word.
 func hasRandomRun(s string) bool {
 	const least = 8
 	for i := 0; i < len(s); i++ {

@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// tryQuote handles the quote at i when it opens a text behind a secret's name: a member of a tuple, ("password", "x"), the
+// tryQuote handles the quote at i when it opens a text after a secret's name: a member of a tuple, ("password", "x"), the
 // argument of a call, setPassword("x"), the next word, IDENTIFIED BY "x".
 func (m *masker) tryQuote(i int) int {
 	if !m.mayOpenValue(i) {
@@ -38,7 +38,7 @@ func (m *masker) tryQuote(i int) int {
 	return i + 1
 }
 
-// mayOpenValue reports whether the quote at i may be one that this file is about, by the bytes before it.
+// mayOpenValue reports whether the bytes before the quote at i allow a value in one of these forms.
 func (m *masker) mayOpenValue(i int) bool {
 	return i >= 2 && (opensQuote[m.text[i-1]] || m.text[i-1] == ' ' && beforeBlank[m.text[i-2]])
 }
@@ -48,7 +48,7 @@ var (
 	beforeBlank = newByteSet(alnumBytes + "_-.$@,( \n")
 )
 
-// hideAfterComma hides the text that opens at from when a secret's name in quotes stands before the comma.
+// hideAfterComma hides the text that opens at from when a secret's name in quotes is before the comma.
 func (m *masker) hideAfterComma(i, from, comma int) int {
 	end := skipGapBack(m.text, comma)
 	if end <= m.copied {
@@ -83,7 +83,7 @@ func (m *masker) hideAfterComma(i, from, comma int) int {
 	return i + 1
 }
 
-// isMember reports whether the text behind a secret's name in a list is the secret, and not the next name.
+// isMember reports whether the text after a secret's name in a list is the secret, and not the next name.
 func isMember(found verdict, text string) bool {
 	return !isVoid(text) && (found != described || looksSecret(text)) && !isPlain(text)
 }

@@ -2,8 +2,8 @@ package scrub
 
 import "strings"
 
-// openQuote recognises a quote at v: with a letter of Python before it, with backslashes in JSON within JSON,
-// tripled, or percent-encoded. It returns where the text inside begins and the mark that ends it.
+// openQuote recognises a quote at v: with a letter of Python before it, with backslashes in JSON within JSON, tripled, or
+// percent-encoded. It returns where the text inside begins and the mark that ends it.
 func (m *masker) openQuote(v int) (body int, mark string) {
 	if c, ok := decodeEscape(m.text, v); ok && isQuote(c) {
 		return v + 3, m.text[v : v+3]
@@ -26,7 +26,7 @@ func (m *masker) openQuote(v int) (body int, mark string) {
 	return i + 1, mark
 }
 
-// closeQuote returns where the mark ends the text that begins at body; the end of s when it does not.
+// closeQuote returns where the mark ends the text that begins at body, or the end of the whole text without a mark.
 func (m *masker) closeQuote(body int, mark string) int {
 	for i := body; ; {
 		n := strings.Index(m.text[i:], mark)
@@ -44,8 +44,8 @@ func (m *masker) closeQuote(body int, mark string) int {
 	}
 }
 
-// isEscapedAt reports whether the mark at i is escaped, so that it does not end a text: after an odd number of
-// backslashes or, for a mark that has backslashes itself, after any.
+// isEscapedAt reports whether the mark at i is escaped, so that it does not end a text: after an odd number of backslashes or,
+// for a mark that itself has backslashes, after any.
 func isEscapedAt(s string, from, i int, mark byte) bool {
 	n := 0
 	for i-n > from && s[i-n-1] == '\\' {
@@ -98,7 +98,7 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
-// skipGapBack returns where the blanks and line ends begin that end at i; it looks at maxGap of them.
+// skipGapBack returns the start of the blanks and line ends that end at i; it looks at maxGap bytes.
 func skipGapBack(s string, i int) int {
 	for limit := max(i-maxGap, 0); i > limit && (isBlank(s[i-1]) || s[i-1] == '\n'); {
 		i--

@@ -13,13 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// notOurRules are snapshots of settings that Errand does not have: removal of addresses, scrubbing switched off, a field
-// inside of a text.
+// notOurRules are snapshots of settings that Errand does not have: removal of addresses, scrubbing switched off, a field inside a
+// text.
 var notOurRules = newWordSet(`
 	tests__user_ip_stripped tests__sdk_client_ip_stripped tests__http_remote_addr_stripped tests__breadcrumb_message-2`)
 
-// TestCorporaRelaySnapshots compares with what another scrubber filtered. A snapshot has only the output, and what was
-// filtered by which rule at which place; so the test plants a secret of that rule there, and looks for it.
+// TestCorporaRelaySnapshots compares with the results of another scrubber. A snapshot has only the output, and for each filtered
+// place the rule; so the test plants a secret for that rule there, and searches for it.
 func TestCorporaRelaySnapshots(t *testing.T) {
 	t.Parallel()
 	dir := corpora.FindCorpus(t, "relay-2019-mit")
@@ -52,7 +52,7 @@ func TestCorporaRelaySnapshots(t *testing.T) {
 		"decided otherwise: public keys and authenticated are no secrets; an object and a list of cookies are filtered whole")
 }
 
-// TestCorporaRealEventsStayReadable counts what is filtered in the events of real SDKs, which hold hardly any secret.
+// TestCorporaRealEventsStayReadable counts the filtered texts in events of real SDKs, which hold hardly any secret.
 func TestCorporaRealEventsStayReadable(t *testing.T) {
 	t.Parallel()
 	var files []string
@@ -88,15 +88,15 @@ func countTexts(v core.Value) int {
 	return n
 }
 
-// snapshot is the values of one snapshot, by path.
+// snapshot holds the values of one snapshot, by path.
 type snapshot struct {
 	name   string
 	leaves map[string]leaf
 	agreed int
-	differ map[string]bool // where the result is not the snapshot's
+	differ map[string]bool // where the result differs from the snapshot
 }
 
-// leaf is a value as it was before, and the secret in it, if any.
+// leaf is a value before filtering, and the secret in it, if any.
 type leaf struct{ text, secret string }
 
 // rebuildInput undoes the filtering: it puts secrets where the snapshot's _meta says that there were some.

@@ -2,16 +2,16 @@ package scrub
 
 import "errand/core"
 
-// Rules is what is filtered: the default rules and a project's own. It is built once for each change of a project and
-// is safe for concurrent use.
+// Rules decide what is filtered: the default rules and a project's own. They are built once for each change of a project and are
+// safe for concurrent use.
 type Rules struct {
 	keys           ownKeys
-	filteredFields [fieldCount]bool // the event's own fields that own names
+	filteredFields [fieldCount]bool // the event's own fields that the project's keys name
 	patterns       []pattern
 }
 
-// NewRules adds a project's scrub_keys and scrub_patterns to the default rules. The error says which of them is wrong and
-// why, for a person. There is none for keys that CheckKey, and patterns that CheckPattern, accepts.
+// NewRules adds a project's scrub_keys and scrub_patterns to the default rules. The error names the wrong one and the reason, for
+// a person. Keys and patterns that CheckKey and CheckPattern accept never fail.
 func NewRules(keys, patterns []string) (*Rules, error) {
 	for _, key := range keys {
 		if err := CheckKey(key); err != nil {
@@ -32,7 +32,7 @@ func NewRules(keys, patterns []string) (*Rules, error) {
 	return r, nil
 }
 
-// DefaultRules returns the rules of a project that has none of its own.
+// DefaultRules returns the rules of a project without its own.
 func DefaultRules() *Rules { return &Rules{} }
 
 // ScrubText cleans one text, such as a note: secrets become [Filtered], control and bidi characters are removed.
@@ -41,15 +41,15 @@ func (r *Rules) ScrubText(s string) string {
 	return c.cleanText(s)
 }
 
-// ScrubEvent cleans every text of an event in place. What steers the pipeline and is not stored as it is (Identity, the
-// event's id, flags and numbers) stays. An event that passed once does not change when it passes again.
+// ScrubEvent cleans every text of an event in place. Fields that only control the pipeline and are not stored as they are
+// (Identity, the event's id, flags and numbers) stay. Scrubbing an event again does not change it.
 func (r *Rules) ScrubEvent(e *core.Event) {
 	c := cleaner{rules: r, steps: eventSteps}
 	c.cleanEvent(e)
 }
 
-// ScrubMapped cleans what source maps brought into an event that was cleaned before: names, paths and lines of the original code.
-// The frames without a Source stay as they are.
+// ScrubMapped cleans the texts from source maps in an event that was cleaned before: names, paths and lines of the original code.
+// Frames without a Source stay as they are.
 func (r *Rules) ScrubMapped(e *core.Event) {
 	c := cleaner{rules: r, steps: eventSteps}
 	for i := range e.Exceptions {

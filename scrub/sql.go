@@ -2,8 +2,8 @@ package scrub
 
 import "strings"
 
-// hideInsertValues hides the values of a secret's columns in INSERT INTO t (name, password) VALUES ('bob', 'x'), up to the
-// first VALUES behind the quote at i. It returns where the values end; 0 when there are none.
+// hideInsertValues hides the values of a secret's columns in INSERT INTO t (name, password) VALUES ('bob', 'x'), up to the first
+// VALUES after the quote at i. It returns where the values end; 0 when there are none.
 func (m *masker) hideInsertValues(i int) int {
 	if m.valuesWord == "" {
 		m.valuesWord, m.valuesAt = findFirstValues(m.text)
@@ -19,8 +19,7 @@ func (m *masker) hideInsertValues(i int) int {
 	return end
 }
 
-// findFirstValues returns the spelling of VALUES that a text has, and where it first is; the end of the text when it has
-// none.
+// findFirstValues returns the spelling of VALUES in a text, and its first position; the end of the text when it has none.
 func findFirstValues(s string) (word string, at int) {
 	for _, word := range [...]string{"VALUES", "values", "Values"} {
 		if at := indexFrom(s, 0, word); at < len(s) {
@@ -30,7 +29,7 @@ func findFirstValues(s string) (word string, at int) {
 	return "none", len(s)
 }
 
-// indexFrom returns the place of the first word at or after i, or the end of the text.
+// indexFrom returns the position of the first word at or after i, or the end of the text.
 func indexFrom(s string, i int, word string) int {
 	if n := strings.Index(s[i:], word); n >= 0 {
 		return i + n
@@ -60,7 +59,7 @@ func (m *masker) findSecretColumns(i int) []bool {
 
 const maxColumns = 1 << 10 // bytes of a list of columns
 
-// hideTuples hides the texts of secrets in (x, 'y'), (z, 'w'), which begin at i, and returns where they end.
+// hideTuples hides the secret texts in (x, 'y'), (z, 'w'), which begin at i, and returns where they end.
 func (m *masker) hideTuples(i int, secrets []bool) int {
 	depth, column := 0, 0
 	for ; i < len(m.text); i++ {

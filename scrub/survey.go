@@ -1,13 +1,13 @@
 package scrub
 
-// survey counts the kinds of bytes of a text, each kind in a lane of a few bits, up to laneMask. It decides, without a
-// branch for each byte, which rules can apply at all.
+// survey counts the kinds of bytes in a text, each kind in a lane of a few bits, up to laneMask. It decides, without a branch for
+// each byte, which rules can apply at all.
 type survey uint64
 
-// A lane's number. One addition of a byte's entry in laneEntries counts all kinds.
+// The numbers of the lanes. Adding a byte's entry in laneEntries counts all kinds in one step.
 const (
-	laneOdd    = iota // control characters (but \n and \t) and all bytes beyond ASCII
-	laneSeps          // = : > @ %, which stand after a name or in a URL
+	laneOdd    = iota // control characters (except \n and \t) and all bytes beyond ASCII
+	laneSeps          // = : > @ %, which follow a name or are in a URL
 	laneDigits        // 0 to 9
 	laneUppers        // A to Z
 	laneDashes        // - _
@@ -82,7 +82,7 @@ func (v survey) isPlain() bool {
 	return v&(laneMask<<(laneOdd*laneBits)|laneMask<<(laneSeps*laneBits)) == 0
 }
 
-// isHarmless reports whether a text cannot hold a secret, for it has nothing of what findSuspicions asks for.
+// isHarmless reports whether a text cannot hold a secret, because it has nothing that findSuspicions looks for.
 func (v survey) isHarmless() bool {
 	const needed = laneMask<<(laneSeps*laneBits) | laneMask<<(laneDigits*laneBits) | laneMask<<(laneUppers*laneBits) |
 		laneMask<<(laneSpaces*laneBits) | laneMask<<(laneQuotes*laneBits)
@@ -103,7 +103,7 @@ const (
 	suspicionSets
 )
 
-// The least that the secrets without a name have.
+// The least content of the secrets without a name.
 const (
 	minToken  = 14 // letters, digits, - and _ in a row
 	minRandom = 4  // digits and upper-case letters in those
@@ -112,7 +112,7 @@ const (
 	minWords  = 8  // bytes of --pass x
 )
 
-// findSuspicions returns what the text can hold.
+// findSuspicions returns the kinds of secrets that the text may hold.
 func (v survey) findSuspicions(s string) (suspected suspicion) {
 	if v.hasLane(laneSeps) {
 		suspected = ofPairs
@@ -139,7 +139,7 @@ func (v survey) findSuspicions(s string) (suspected suspicion) {
 	return suspected
 }
 
-// numberSet is digits and what may stand between a card's.
+// numberSet is digits and the separators within a card's number.
 var numberSet = func() *[256]bool {
 	set := newByteSet(digitBytes + " -+%")
 	for b := 0x80; b <= 0xFF; b++ {
@@ -148,9 +148,9 @@ var numberSet = func() *[256]bool {
 	return set
 }()
 
-// hasRun reports whether n bytes of the set stand in a row. It looks at every n-th byte first.
+// hasRun reports whether n bytes of the set are in a row. It looks at every n-th byte first.
 func hasRun(s string, n int, set *[256]bool) bool {
-	start := 0 // of a run that no break was found in
+	start := 0 // of a run without a known break
 	for i := n - 1; i < len(s); i = start + n - 1 {
 		if !set[s[i]] {
 			start = i + 1

@@ -5,7 +5,7 @@ import "strings"
 // cleanText cleans one text.
 func (c *cleaner) cleanText(s string) string { return c.scrubText(s, false) }
 
-// scrubText is text, or its like for a line of source code.
+// scrubText is cleanText, or its counterpart for a line of source code.
 func (c *cleaner) scrubText(s string, code bool) string {
 	v := surveyText(s)
 	c.isPlainText = v.isPlain()
@@ -33,13 +33,13 @@ func (c *cleaner) scrubText(s string, code bool) string {
 		return s
 	}
 	t := c.filterPatterns(s, v)
-	if t != s { // a match may have cut a name off its value, or stood before a token
+	if t != s { // a match may have cut a name off its value, or been in front of a token
 		t, _ = c.rules.maskSecrets(t, suspicionSets-1, code)
 	}
 	return t
 }
 
-// findFolded finds a word, given in lower case, in any case; -1 when it is not there.
+// findFolded finds a word, given in lower case, in any case; -1 when it is absent.
 func findFolded(s, word string) int {
 	for i := 0; i+len(word) <= len(s); i++ {
 		if s[i]|0x20 == word[0] && strings.EqualFold(s[i:i+len(word)], word) {

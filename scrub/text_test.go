@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// textCase is a text and what becomes of it, with * for the mask.
+// textCase is a text and its scrubbed form, with * for the mask.
 type textCase struct{ in, out string }
 
 func maskStars(s string) string { return strings.ReplaceAll(s, "*", Mask) }

@@ -31,10 +31,10 @@ const (
 	beginKey = "-----BEGIN "
 	endKey   = "-----END "
 	dashes   = "-----"
-	maxLabel = 60 // of "RSA PRIVATE KEY" and the like
+	maxLabel = 60 // of "RSA PRIVATE KEY" and similar
 )
 
-// tryPrivateKey hides a PEM block with a private key. One without an end reaches to the end of the text; one without a
+// tryPrivateKey hides a PEM block with a private key. A block without an end reaches to the end of the text; one without a
 // beginning reaches back to the start.
 func (m *masker) tryPrivateKey(i int) int {
 	if label, body, ok := m.readLabel(i, beginKey); ok && strings.Contains(label, "PRIVATE KEY") {
@@ -70,7 +70,7 @@ func (m *masker) readLabel(i int, marker string) (label string, after int, ok bo
 	return m.text[from : from+n], from + n + len(dashes), true
 }
 
-// tryScheme hides what follows Bearer and Basic, in any case.
+// tryScheme hides the token after Bearer and Basic, in any case.
 func (m *masker) tryScheme(i int) int {
 	if !m.startsWord(i) {
 		if m.text[i] == 'B' {
@@ -100,12 +100,12 @@ func (m *masker) tryScheme(i int) int {
 	return from
 }
 
-// hasFoldedAt reports whether the word, in lower case, stands at i in any case.
+// hasFoldedAt reports whether the word, in lower case, is at i in any case.
 func hasFoldedAt(s string, i int, word string) bool {
 	return i >= 0 && len(s)-i >= len(word) && strings.EqualFold(s[i:i+len(word)], word)
 }
 
-// trimFullStops takes the full stop of a sentence off the end of a token.
+// trimFullStops cuts the full stop of a sentence off the end of a token.
 func trimFullStops(s string, from, end int) int {
 	for end > from && s[end-1] == '.' {
 		end--

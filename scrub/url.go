@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// tryURL hides the user and password of the URL whose :// is at i, and the secret path of a chat's incoming hook.
+// tryURL hides the user and password of the URL whose :// is at i, and the secret path of a chat's incoming webhook.
 func (m *masker) tryURL(i int) int {
 	host := i + len("://")
 	if i == 0 || !isAlnum(m.text[i-1]) {
@@ -36,7 +36,7 @@ func (m *masker) tryURL(i int) int {
 	return host
 }
 
-// incomingHooks are addresses whose path is all that it takes to write to a channel.
+// incomingHooks are addresses whose path is enough to write to a channel.
 var incomingHooks = [...]struct{ host, path string }{
 	{"hooks.slack.com", "/services/"}, {"hooks.slack.com", "/workflows/"}, {"hooks.slack.com", "/triggers/"},
 	{"discord.com", "/api/webhooks/"}, {"discord.com", "/api/v9/webhooks/"},
@@ -56,7 +56,7 @@ var hookLetters = func() *[256]bool {
 
 var pathSet = newByteSet(alnumBytes + "-_/@")
 
-// authorityEnds are the bytes behind the host of a URL.
+// authorityEnds are the bytes after the host of a URL.
 var authorityEnds = func() *[256]bool {
 	set := newByteSet("/?#\\<>\"'`")
 	for c := range byte(' ' + 1) {
@@ -85,15 +85,15 @@ func (m *masker) findLateAt(i int) int {
 	return at
 }
 
-// wordBeforeAt is where the last @ stood that dsn looked at, and what lies before it in its word, so that a text of many @ is
-// looked at once.
+// wordBeforeAt is the position of the last @ that tryDSN looked at, and what precedes it in its word, so that a text with many @
+// is read once.
 type wordBeforeAt struct {
 	at      int
-	start   int  // of the word, which a blank or a quote begins
-	divided bool // a : or a / stands between start and at
+	start   int  // of the word, after a blank or a quote
+	divided bool // a : or a / is between start and at
 }
 
-// tryDSN hides what stands before the @ at i in a connection string: user:password@tcp(host), scott/tiger@//host.
+// tryDSN hides the user and password before the @ at i in a connection string: user:password@tcp(host), scott/tiger@//host.
 func (m *masker) tryDSN(i int) int {
 	w := wordBeforeAt{at: i, start: i}
 	for w.start > m.copied && w.start > m.lastAt.at && m.text[w.start-1] > ' ' && !isQuote(m.text[w.start-1]) {

@@ -6,7 +6,7 @@ import (
 	"errand/core"
 )
 
-// maxNesting is how deep a value may nest; what lies deeper is filtered.
+// maxNesting is how deep a value may nest; deeper values are filtered.
 const maxNesting = 100
 
 func (c *cleaner) cleanValue(v *core.Value, depth int) {
@@ -14,7 +14,7 @@ func (c *cleaner) cleanValue(v *core.Value, depth int) {
 	case core.String:
 		v.Text = c.cleanText(v.Text)
 	case core.Number:
-		if len(v.Text) >= minCard { // as a card's number has, when it was sent as a number
+		if len(v.Text) >= minCard { // long enough for a card's number that was sent as a number
 			if t := c.cleanText(v.Text); t != v.Text {
 				*v = core.StringValue(t)
 			}
@@ -74,9 +74,9 @@ func (c *cleaner) cleanArray(v *core.Value, depth int) {
 	}
 }
 
-// followsSecretName reports whether the element before i is the name of a secret and the one at i its value: in a pair
-// such as ["password", "x"], in a flat list of names and values, as Node has of headers, and in the arguments of a command,
-// --password x.
+// followsSecretName reports whether the element before i is the name of a secret and the one at i its value: in a pair such as
+// ["password", "x"], in a flat list of names and values, as Node has for headers, and in the arguments of a command, --password
+// x.
 func (c *cleaner) followsSecretName(v *core.Value, i int) bool {
 	name, value := v.Kids[i-1].Value, v.Kids[i].Value
 	if name.Kind != core.String || len(name.Text) > maxName {
@@ -91,7 +91,7 @@ func (c *cleaner) followsSecretName(v *core.Value, i int) bool {
 	return len(v.Kids) == 2 || value.Kind == core.String && isElement(value.Text)
 }
 
-// isElement reports whether the text behind a secret's name in a longer list is its value, and not another name.
+// isElement reports whether the text after a secret's name in a longer list is its value, and not another name.
 func isElement(text string) bool {
 	text = strings.TrimLeft(strings.Trim(text, `"'`), "b'\"")
 	if text == Mask || isVoid(text) {
@@ -110,7 +110,7 @@ func (c *cleaner) hasSecretName(v *core.Value) bool {
 	return false
 }
 
-// isValueKey reports whether a key is that of the value in such an object.
+// isValueKey reports whether a key holds the value in such an object.
 func isValueKey(key string) bool {
 	if key == "" || key[0]|0x20 != 'v' {
 		return false
@@ -130,7 +130,7 @@ func (c *cleaner) isDisguised(key string) bool {
 	return strings.IndexByte(key, '%') >= 0 && c.rules.judgeName(decodeEscapes(key)) != public
 }
 
-// filterValue replaces a value, whatever its kind; what is null or empty stays.
+// filterValue replaces a value of any kind; null and empty values stay.
 func filterValue(v *core.Value) {
 	if !v.IsEmpty() && (v.Kind != core.String || v.Text != "") {
 		*v = core.StringValue(Mask)

@@ -1,5 +1,5 @@
-// Package seal encrypts the secrets that Errand has to read again, such as those that sign webhooks, with AES-256-GCM.
-// The keys come from ENCRYPTION_KEYS; each sealed text names the one that it was sealed with.
+// Package seal encrypts the secrets that Errand must read again, such as those that sign webhooks, with AES-256-GCM. The keys
+// come from ENCRYPTION_KEYS; each sealed text names its key.
 package seal
 
 import (
@@ -17,7 +17,7 @@ const (
 	maxIDLength = 32 // shorter than any key in base64, so that a key is not taken for an id and shown
 )
 
-// Ring is the keys of ENCRYPTION_KEYS: the first one seals, all of them open. Its methods may be called from several
+// Ring holds the keys of ENCRYPTION_KEYS: the first one seals, all of them open. Its methods may be called from several
 // goroutines.
 type Ring struct {
 	keys []key
@@ -28,11 +28,11 @@ type key struct {
 	aead cipher.AEAD
 }
 
-// ParseRing reads ENCRYPTION_KEYS: a comma list of <id>:<key>, the newest first, where a key is 32 bytes in base64. An
+// ParseRing reads ENCRYPTION_KEYS: a comma-separated list of <id>:<key>, the newest first, where a key is 32 bytes in base64. An
 // entry that is not valid is left out, and so is a second one with the same id.
 //
-// The second result names the entries that were left out, for the log: by their id, or by their position when the id
-// could be a secret that was put in the wrong place, such as a key without an id.
+// The second result names the entries that were left out, for the log: by their id, or by their position when the id could be a
+// secret in the wrong place, such as a key without an id.
 func ParseRing(text core.Secret) (*Ring, []string) {
 	ring := &Ring{}
 	var invalid []string
@@ -57,7 +57,7 @@ func ParseRing(text core.Secret) (*Ring, []string) {
 	return ring, invalid
 }
 
-// CanSeal reports whether the ring has a key at all; without one, secrets cannot be stored.
+// CanSeal reports whether the ring has any key; without one, secrets cannot be stored.
 func (r *Ring) CanSeal() bool { return len(r.keys) > 0 }
 
 func (r *Ring) find(id string) cipher.AEAD {
@@ -83,7 +83,7 @@ func isID(text string) bool {
 	return true
 }
 
-// newAEAD reads a key in base64, of either alphabet and with or without padding: people make keys with many tools.
+// newAEAD reads a key in base64, in either alphabet and with or without padding: people make keys with many tools.
 func newAEAD(encoded string) (cipher.AEAD, bool) {
 	plain := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(encoded, "="))
 	secret, err := base64.RawStdEncoding.DecodeString(plain)

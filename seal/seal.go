@@ -13,20 +13,18 @@ import (
 var (
 	// ErrNoKey is returned by Seal when ENCRYPTION_KEYS has no valid key.
 	ErrNoKey = errors.New("no valid key in ENCRYPTION_KEYS")
-	// ErrUnknownKey is returned by Open when the key that sealed the text is not in ENCRYPTION_KEYS any more.
+	// ErrUnknownKey is returned by Open when the key of the text is no longer in ENCRYPTION_KEYS.
 	ErrUnknownKey = errors.New("sealed with a key that is not in ENCRYPTION_KEYS")
-	// ErrNotSealed is returned by Open when the text is not one that Seal has made.
+	// ErrNotSealed is returned by Open when the text does not come from Seal.
 	ErrNotSealed = errors.New("not a sealed text")
-	// ErrBroken is returned by Open when the text was changed, was sealed for another purpose, or the key of its id is
-	// another one now.
+	// ErrBroken is returned by Open when the text was changed, was sealed for another purpose, or its id now belongs to another key.
 	ErrBroken = errors.New("the sealed text does not open with its key, for this purpose")
 )
 
 var encoding = base64.RawURLEncoding.Strict()
 
-// Seal encrypts a secret with the newest key, and returns <key id>:<base64>. The purpose says what the secret is and
-// whose, such as webhooks.secret/42: the text opens for the same purpose only, so that a row cannot take the secret
-// of another one.
+// Seal encrypts a secret with the newest key, and returns <key id>:<base64>. The purpose names the secret and its owner, such as
+// webhooks.secret/42: the text opens only for the same purpose, so that a row cannot use another row's secret.
 func (r *Ring) Seal(secret core.Secret, purpose string) (string, error) {
 	if !r.CanSeal() {
 		return "", ErrNoKey
@@ -36,7 +34,7 @@ func (r *Ring) Seal(secret core.Secret, purpose string) (string, error) {
 	return newest.id + ":" + encoding.EncodeToString(sealed), nil
 }
 
-// Open decrypts what Seal returned for the purpose, with whichever key of the ring it was sealed.
+// Open decrypts a result of Seal for the purpose, with any key of the ring.
 func (r *Ring) Open(text, purpose string) (core.Secret, error) {
 	id, sealed, err := splitSealed(text)
 	if err != nil {
@@ -53,14 +51,14 @@ func (r *Ring) Open(text, purpose string) (core.Secret, error) {
 	return core.Secret(secret), nil
 }
 
-// IsOutdated reports whether the text is sealed with another key than the newest one, so that it should be opened and
-// sealed again. A text whose key is gone counts too: opening it says so. Without a key nothing is outdated.
+// IsOutdated reports whether the text is sealed with a key other than the newest, so that it should be opened and sealed again. A
+// text whose key is gone also counts: opening it returns the error. Without a key nothing is outdated.
 func (r *Ring) IsOutdated(text string) bool {
 	id, _, err := splitSealed(text)
 	return err == nil && r.CanSeal() && id != r.keys[0].id
 }
 
-// NewestID returns the id of the key that seals, which sealed texts that are not outdated begin with; "" without a key.
+// NewestID returns the id of the key that seals. Sealed texts that are not outdated begin with it. It is "" without a key.
 func (r *Ring) NewestID() string {
 	if !r.CanSeal() {
 		return ""

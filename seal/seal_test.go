@@ -12,7 +12,7 @@ import (
 
 const purpose = "webhooks.secret/42"
 
-// testKey returns a key in base64 whose bytes are all the same.
+// testKey returns a key in base64 with one value for all bytes.
 func testKey(fill byte) string {
 	return base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string(rune(fill)), keyBytes)))
 }
@@ -177,7 +177,7 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		opened, err := ring.Open(text, purpose)
 
-		if err == nil { // only what Seal has made opens: each process of the fuzzer has made its own
+		if err == nil { // only texts from Seal open: each process of the fuzzer has made its own
 			require.Equal(t, "whsec_abc", opened.Reveal())
 			return
 		}

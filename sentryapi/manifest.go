@@ -85,7 +85,7 @@ func listMaps(listed manifest, files map[string]*zip.File) []bundledMap {
 		switch reference := file.header("sourcemap", "x-sourcemap"); {
 		case strings.HasPrefix(reference, "data:") && files[inZip] != nil:
 			maps = append(maps, bundledMap{file: files[inZip], name: nameMap(file.URL, id), debugID: id, isInline: true})
-			inline[file.URL] = true
+			inline[nameMap(file.URL, id)] = true
 		case reference != "" && !strings.HasPrefix(reference, "data:"):
 			byMap[joinURL(file.URL, reference)] = append(byMap[joinURL(file.URL, reference)], file.URL)
 		}
@@ -103,8 +103,8 @@ func listMaps(listed manifest, files map[string]*zip.File) []bundledMap {
 			names = []string{cmp.Or(byDebugID[id], strings.TrimSuffix(file.URL, ".map"))}
 		}
 		for _, name := range names {
-			if !inline[name] {
-				maps = append(maps, bundledMap{file: files[inZip], name: nameMap(name, id), debugID: id})
+			if name = nameMap(name, id); !inline[name] {
+				maps = append(maps, bundledMap{file: files[inZip], name: name, debugID: id})
 			}
 		}
 	}

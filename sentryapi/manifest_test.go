@@ -84,3 +84,20 @@ func TestLongStringsOfAManifestAreCut(t *testing.T) {
 		require.True(t, want == string(got), "%.40s: %.60s", in, string(got[max(0, len(got)-60):]))
 	}
 }
+
+// Maps of one bundle that have debug ids alone are all taken, also beside a script that holds its own map.
+func TestMapsWithDebugIDsAloneStandBesideEachOther(t *testing.T) {
+	t.Parallel()
+	const other = "1f1e2d3c-4b5a-4678-89ab-cdef01234567"
+	listed := writeManifest(t, map[string]manifestFile{
+		"a.js": {Type: typeMinified, Headers: map[string]string{"sourcemap": "data:application/json;base64,e30=", "debug-id": debugID}},
+		"b":    {Type: typeMap, Headers: map[string]string{"debug-id": other}},
+	})
+	opened, err := openBytes(writeArchive(t, map[string]string{"a.js": "a()", "b": "{}", "manifest.json": listed}))
+	require.NoError(t, err)
+	var names []string
+	for _, m := range opened.maps {
+		names = append(names, m.name)
+	}
+	require.Equal(t, []string{"~/" + debugID + ".js", "~/" + other + ".js"}, names)
+}

@@ -5,20 +5,20 @@ import (
 	"math"
 )
 
-// Frequencies says how many issues there are, and how many have each feature that is not rare.
+// Frequencies holds how many issues there are, and how many have each feature that is not rare.
 type Frequencies struct {
 	Issues float64
 	Of     map[int32]float64
 }
 
-// Frequencies of fewer than fewIssues issues mean nothing. A feature whose number is not known counts as one that
-// unseenCount issues have.
+// With fewer than fewIssues issues, Frequencies mean nothing. A feature with an unknown number counts as one in unseenCount
+// issues.
 const (
 	fewIssues   = 1000
 	unseenCount = 5
 )
 
-// Weights says how telling each feature is: by its inverse document frequency, what few issues have says more.
+// Weights hold how telling each feature is, as its inverse document frequency: a feature of few issues says more.
 type Weights struct {
 	of     map[int32]float64
 	unseen float64
@@ -41,22 +41,22 @@ func (w Weights) weightOf(feature int32) float64 {
 	return w.unseen
 }
 
-// Match is how much an issue has in common with what is looked for.
+// Match is how much an issue has in common with the issue or text in question.
 type Match struct {
 	Score  float64 // 0 to 1
 	shared [kindCount]int
 }
 
-// CompareIssues returns what two issues have in common: the weight of the features that both have, over that of those that one
-// has (Jaccard's index). Both are sorted.
+// CompareIssues returns the similarity of two issues: the weight of the features in both, divided by the weight of the features
+// in either (Jaccard's index). Both lists are sorted.
 func CompareIssues(a, b []int32, w Weights) Match {
 	m, both, onlyA, onlyB := sumOverlap(a, b, w)
 	m.Score = divideShare(both, both+onlyA+onlyB)
 	return m
 }
 
-// CompareText returns how much of a text an issue has. What only the issue has counts little: a text is a part of what
-// could be said of it (Tversky's index), and features that no text has do not count at all.
+// CompareText returns how much of a text an issue matches. Features of the issue alone count little, because a text mentions only
+// a part of an issue (Tversky's index), and features that a text cannot have do not count at all.
 func CompareText(text, issue []int32, w Weights) Match {
 	const little = 0.1
 	m, both, onlyText, onlyIssue := sumOverlap(text, issue, w)
@@ -71,8 +71,8 @@ func divideShare(part, whole float64) float64 {
 	return math.Round(part/whole*1000) / 1000
 }
 
-// sumOverlap walks through two sorted sets, and sums up the weights of what both and what only one of them has, as far as
-// both have features of the kind.
+// sumOverlap walks through two sorted sets, and sums up the weights of the features in both and in only one of them, for kinds
+// that both have.
 func sumOverlap(a, b []int32, w Weights) (m Match, both, onlyA, onlyB float64) {
 	var inA, inB [kindCount]bool
 	markKinds(&inA, a)
@@ -104,7 +104,7 @@ func markKinds(has *[kindCount]bool, list []int32) {
 	}
 }
 
-// ListReasons returns sentences that say what is in common, the most telling first, without any text of the app.
+// ListReasons returns sentences about the common features, the most telling first, without any text of the app.
 func (m Match) ListReasons() []string {
 	var list []string
 	for _, r := range []struct {

@@ -1,9 +1,9 @@
-// Package similar compares issues: it makes hashed features of an event or a text, and says how much two sets of them
-// have in common. It is pure, and the same text gives the same features on every machine.
+// Package similar compares issues: it makes hashed features from an event or a text, and measures how much two sets of them have
+// in common. It is pure, and the same text has the same features on every machine.
 //
-// A feature is a hash, with what it is of in its upper bits, so that the reasons of a match need no text. The project is
-// not hashed in: the question is asked of all projects unless one is named, and the same error of two services of one
-// library is what an agent wants to find. A search in one project leaves the other rows out.
+// A feature is a hash with its kind in the upper bits, so that the reasons of a match need no text. The hash does not include the
+// project: a search covers all projects unless it names one, and an agent wants to find the same error of one library in two
+// services. A search in one project leaves the other rows out.
 package similar
 
 import (
@@ -12,7 +12,7 @@ import (
 	"errand/core"
 )
 
-// kind says what a feature is of.
+// kind is the source of a feature.
 type kind uint32
 
 const (
@@ -24,14 +24,14 @@ const (
 	kindCount
 )
 
-// How many features of a kind are taken.
+// How many features of a kind are used.
 const (
 	maxWords      = 24
 	maxExceptions = 5
 	maxFrames     = 16
 )
 
-// kindShift is where a feature's kind begins; the hash takes the bits below.
+// kindShift is the position of a feature's kind; the hash has the bits below.
 const kindShift = 29
 
 func kindOf(feature int32) kind { return kind(uint32(feature) >> kindShift) }
@@ -49,7 +49,7 @@ func hashFeature(k kind, parts ...string) int32 {
 	return int32(uint32(k)<<kindShift | (h^h>>kindShift)&(1<<kindShift-1))
 }
 
-// FeaturesOfEvent returns the features of an issue by its first event, sorted, at most about 70. Title and culprit must be set.
+// FeaturesOfEvent returns the features of an issue from its first event, sorted, at most about 70. Title and culprit must be set.
 func FeaturesOfEvent(e *core.Event) []int32 {
 	list := headlineFeatures(string(e.Title), "", string(e.Culprit))
 	for i := range min(len(e.Exceptions), maxExceptions) {
@@ -60,14 +60,14 @@ func FeaturesOfEvent(e *core.Event) []int32 {
 		list, left = appendStack(list, e.Exceptions[i].Frames, left)
 	}
 	for i := range e.Threads {
-		if t := &e.Threads[i]; left == maxFrames && (t.Crashed || t.Current) { // only where no exception has a stack
+		if t := &e.Threads[i]; left == maxFrames && (t.Crashed || t.Current) { // only when no exception has a stack
 			list, left = appendStack(list, t.Frames, left)
 		}
 	}
 	return sortFeatures(list)
 }
 
-// FeaturesOfIssue returns the features of an issue that has no stored event.
+// FeaturesOfIssue returns the features of an issue without a stored event.
 func FeaturesOfIssue(title, exceptionType, culprit string) []int32 {
 	return sortFeatures(headlineFeatures(title, exceptionType, culprit))
 }
@@ -81,8 +81,7 @@ func headlineFeatures(title, exceptionType, culprit string) []int32 {
 	return list
 }
 
-// FeaturesOfText returns the features of a text that somebody asks about: its words, and types of exceptions as far as words look
-// like them.
+// FeaturesOfText returns the features of a text in a question: its words, and types of exceptions if words look like them.
 func FeaturesOfText(text string) []int32 {
 	list := appendWords(nil, text)
 	for _, name := range findTypeNames(text) {
@@ -103,7 +102,7 @@ func appendException(list []int32, name string) []int32 {
 	return append(list, hashFeature(kindException, name))
 }
 
-// appendStack appends the frames of the app, or all where there are none, and the calls between them.
+// appendStack appends the frames of the app, or all frames if there are none, and the calls between them.
 func appendStack(list []int32, frames []core.Frame, left int) ([]int32, int) {
 	hasApp := slices.ContainsFunc(frames, func(f core.Frame) bool { return f.InApp })
 	callee := ""

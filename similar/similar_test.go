@@ -157,7 +157,7 @@ func TestFeaturesKeepTheirHashes(t *testing.T) {
 		FeaturesOfEvent(eventOf("KeyError", "total", "cart in load", "cart.load")), "another hash would not find the issues that are stored")
 }
 
-// TestAnyEvent holds that features are bounded, sorted, distinct and the same each time, and that comparing is fair.
+// TestAnyEvent holds that features are bounded, sorted, distinct and the same each time, and that comparing is symmetric.
 func TestAnyEvent(t *testing.T) {
 	t.Parallel()
 	draw := func(t *rapid.T) *core.Event {

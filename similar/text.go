@@ -7,13 +7,13 @@ import (
 	"errand/core"
 )
 
-// maxText bounds what is read of a text, in bytes.
+// maxText bounds how much of a text is read, in bytes.
 const maxText = 4096
 
 // maxWordLength is the longest run of letters that is a word; longer ones are encoded data.
 const maxWordLength = 40
 
-// appendWords appends the words of a text, those of names such as ConnectTimeout and cart_total one by one.
+// appendWords appends the words of a text; names such as ConnectTimeout and cart_total are split.
 func appendWords(list []int32, text string) []int32 {
 	seen := map[string]bool{}
 	for token := range strings.FieldsFuncSeq(cutText(text), isBetweenWords) {
@@ -32,7 +32,7 @@ func appendWords(list []int32, text string) []int32 {
 
 func isBetweenWords(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// splitName splits a name where its letters change: ConnectTimeout, HTTPServer.
+// splitName splits a name at changes of its letters: ConnectTimeout, HTTPServer.
 func splitName(token string) []string {
 	var list []string
 	runes := []rune(token)
@@ -53,7 +53,7 @@ var commonWords = map[string]bool{
 	"for": true, "by": true, "with": true, "from": true, "be": true, "was": true, "are": true, "this": true, "that": true, "as": true,
 }
 
-// isWorthy reports whether a word is one of a language or a program, and not a single letter, a number or an id.
+// isWorthy reports whether a word belongs to a language or a program, and is not a single letter, a number or an id.
 func isWorthy(w string) bool {
 	if len(w) < 2 || len(w) > maxWordLength || commonWords[w] {
 		return false
@@ -92,8 +92,8 @@ func plainType(name string) string {
 	return plainName(name[strings.LastIndexAny(name, `.:\/*`)+1:])
 }
 
-// frameName names frame i of a stack by its module or file and its function, without what changes from build to build. It is
-// empty for one that says nothing.
+// frameName names frame i of a stack by its module or file and its function, without the parts that differ between builds. It is
+// empty for a frame that says nothing.
 func frameName(stack []core.Frame, i int) string {
 	f := &stack[i]
 	name, file := core.ViewFrame(stack, i).Function, string(f.Module)
@@ -120,7 +120,7 @@ func baseName(path string) string {
 	return path[strings.LastIndexAny(path, `/\`)+1:]
 }
 
-// plainName returns a name in small letters without digits, which differ between builds and occurrences.
+// plainName returns a name in lower case without digits, which differ between builds and occurrences.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' {

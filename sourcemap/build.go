@@ -5,21 +5,21 @@ import (
 	"io"
 )
 
-// maxRootText bounds what sourceRoot adds to an index, in which it stands before each source.
+// maxRootText bounds the text that sourceRoot adds to an index, where it precedes each source.
 const maxRootText = 16 << 20
 
-// The longest key of a map that means something here, and the longest debug id that is read.
+// The longest key of a known field, and the longest debug id that is read.
 const (
 	maxKey     = 32
 	maxDebugID = 64
 )
 
-// BuildIndex reads a source map from reader and makes its index. It holds the index, some 16 MB for a map of 30 MB,
-// and 64 KB of the map; who calls it bounds the length of the map. An *Invalid says why a map is refused: what the
-// specification of the API names, and whatever ECMA-426 lets a reader report. Errors of reader are returned as they are.
+// BuildIndex reads a source map from reader and makes its index. It holds the index, some 16 MB for a map of 30 MB, and 64 KB of
+// the map; the caller bounds the length of the map. An *Invalid says why a map is refused: for the reasons in the specification
+// of the API, and for errors that ECMA-426 lets a reader report. Errors of reader are returned unchanged.
 func BuildIndex(reader io.Reader) (*Built, error) { return buildIndex(reader, false) }
 
-// BuildFlatIndex is BuildIndex, but it takes a map with sections too and makes one index of all its sections.
+// BuildFlatIndex is BuildIndex, but it also accepts a map with sections and makes one index of all its sections.
 func BuildFlatIndex(reader io.Reader) (*Built, error) { return buildIndex(reader, true) }
 
 func buildIndex(reader io.Reader, takesSections bool) (*Built, error) {
@@ -55,16 +55,16 @@ type mapParser struct {
 	sections      sectionReader
 }
 
-// mapPart is the map whose fields are read: the whole map or the map of a section.
+// mapPart is the map whose fields are being read: the whole map or the map of a section.
 type mapPart struct {
 	seen     map[string]bool
 	mappings *mappingDecoder // nil until the field comes
 	root     string
 
-	firstSource, firstName, firstIgnored int // in the lists of the whole
+	firstSource, firstName, firstIgnored int // in the lists of the whole map
 }
 
-// sourceRoot stands before the sources from firstSource up to the first of the next root.
+// sourceRoot precedes the sources from firstSource up to the first one of the next root.
 type sourceRoot struct {
 	firstSource int
 	text        string
@@ -102,7 +102,7 @@ func (p *mapParser) readMap() error {
 	return p.checkFields()
 }
 
-// checkFields holds what fields want of each other.
+// checkFields checks the fields against each other.
 func (p *mapParser) checkFields() error {
 	part := &p.part
 	sources, names := len(p.sources.offsets)-part.firstSource, len(p.names.offsets)-part.firstName
@@ -110,7 +110,7 @@ func (p *mapParser) checkFields() error {
 	case !part.seen["version"]:
 		return &Invalid{Reason: NotVersion3, Detail: "there is no version"}
 	case part.seen["sections"]:
-		return nil // each section was checked
+		return nil // each section has been checked
 	case part.mappings == nil:
 		return refuseMappings("there are no mappings")
 	case !part.seen["sources"]:

@@ -34,7 +34,7 @@ func (p *mapParser) readField(key string) error {
 	return err
 }
 
-// fieldReaders reads the fields of a map that mean something here.
+// fieldReaders read the known fields of a map.
 var fieldReaders = map[string]func(*mapParser) error{
 	"version":  (*mapParser).readVersion,
 	"mappings": (*mapParser).readMappings, "names": (*mapParser).readNames,
@@ -44,7 +44,7 @@ var fieldReaders = map[string]func(*mapParser) error{
 	"debugId": (*mapParser).readDebugID, "debug_id": (*mapParser).readDebugID,
 }
 
-// nullableFields may be null, which bundlers write for what they do not have.
+// nullableFields may be null: bundlers write it for missing values.
 var nullableFields = map[string]bool{
 	"names": true, "sourcesContent": true, "sourceRoot": true, "file": true, "ignoreList": true, "x_google_ignoreList": true,
 	"debugId": true, "debug_id": true,
@@ -91,7 +91,7 @@ func (p *mapParser) readString(field string, take func(chunk []byte) error) erro
 	}
 }
 
-// refuseType refuses a value of the wrong type, or whatever is not JSON at all.
+// refuseType refuses a value of the wrong type, or text that is not JSON.
 func (p *mapParser) refuseType(field, wanted string) error {
 	if err := p.in.skipValue(1); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (p *mapParser) readNames() error {
 	})
 }
 
-// readEntry reads a string to the end of a list.
+// readEntry reads a string and appends it to a list.
 func (p *mapParser) readEntry(field string, list *textList) error {
 	list.beginText()
 	return p.readString(field, func(chunk []byte) error {
@@ -173,7 +173,7 @@ func (p *mapParser) readSourceRoot() error {
 	return err
 }
 
-// readFile drops the name of the generated file: bundlers write there what they like.
+// readFile drops the name of the generated file: bundlers write anything there.
 func (p *mapParser) readFile() error {
 	if p.in.peekKind() != isText {
 		return p.refuseType("file", "a string")
@@ -193,7 +193,7 @@ func (p *mapParser) readIgnoreList() error {
 		if err == nil && (source < 0 || source >= MaxSources || source != math.Trunc(source)) {
 			err = refuseMappings("an entry of ignoreList is not the number of a source")
 		}
-		if len(p.ignored) == 2*MaxSources { // both lists may be there
+		if len(p.ignored) == 2*MaxSources { // both lists may be present
 			err = refuseMappings("more than %d sources", MaxSources)
 		}
 		p.ignored = append(p.ignored, p.part.firstSource+int(source))
@@ -201,8 +201,8 @@ func (p *mapParser) readIgnoreList() error {
 	})
 }
 
-// readDebugID reads a debug id; what is not a UUID is none, as ECMA-426's proposal for debug ids has it. That of a section means
-// nothing.
+// readDebugID reads a debug id. A value that is not a UUID counts as missing, as in ECMA-426's proposal for debug ids. The debug
+// id of a section is ignored.
 func (p *mapParser) readDebugID() error {
 	if p.in.peekKind() != isText || p.sections.isInside {
 		return p.in.skipValue(1)

@@ -20,7 +20,7 @@ func withFields(fields string) string {
 
 func withMappings(mappings string) string { return withFields(`"mappings":"` + mappings + `"`) }
 
-// refusedMaps has every reason of invalid_sourcemap.
+// refusedMaps have each reason of invalid_sourcemap.
 var refusedMaps = []struct{ name, text, reason, detail string }{
 	{"nothing", "", sourcemap.NotJSON, "byte 0"},
 	{"text", "hello", sourcemap.NotJSON, "not a value"},
@@ -106,7 +106,7 @@ func TestBuildIndexRefuses(t *testing.T) {
 		[]string{sourcemap.NotVersion3, sourcemap.HasSections, sourcemap.BrokenMappings, sourcemap.BrokenIndex, sourcemap.NotJSON})
 }
 
-// What bundlers write beside the letter of ECMA-426 is taken.
+// Maps that bundlers write against the letter of ECMA-426 are accepted.
 func TestBuildIndexAccepts(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -128,7 +128,8 @@ func TestBuildIndexAccepts(t *testing.T) {
 	}
 }
 
-// A map that comes byte by byte is the same map, and an error of its sender is not an error of the map.
+// A map that arrives byte by byte is the same map, and an error of its sender is not an error of
+// the map.
 func TestBuildIndexReadsStreams(t *testing.T) {
 	t.Parallel()
 	text := generateMap(3, 400)
@@ -148,7 +149,8 @@ func TestBuildIndexReadsStreams(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 }
 
-// generateMap writes a map whose line l has a mapping at each tenth column, to the source l, line column/10.
+// generateMap writes a map whose line l has a mapping at each tenth column, to source l, line
+// column/10.
 func generateMap(lines, mappings int) string {
 	var sources, contents, text []string
 	for line := range lines {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Built is an index in memory, to be written away at once.
+// Built is an index in memory, to be written soon.
 type Built struct {
 	header   header
 	sections []io.WriterTo // from the header on
 }
 
-// Summary returns what the index holds.
+// Summary describes the contents of the index.
 func (b *Built) Summary() Summary { return b.header.summarize() }
 
 // WriteTo writes the index, of Summary().Size bytes, to w. It can be called again.
@@ -72,7 +72,7 @@ func (p *mapParser) assemble() *Built {
 	return b
 }
 
-// seal writes the header, with the hash of what comes after it.
+// seal writes the header, with the hash of everything after it.
 func (b *Built) seal(sections [sectionCount]*chunks) {
 	b.header.size = headerSize
 	for i, section := range sections {
@@ -98,7 +98,7 @@ func (b *Built) seal(sections [sectionCount]*chunks) {
 	}
 }
 
-// encodeSources returns the sections of the sources: what the map's parallel lists say of each.
+// encodeSources returns the sections of the sources, made from the map's parallel lists.
 func (p *mapParser) encodeSources() (entries, text *chunks) {
 	ignored := map[int]bool{}
 	for _, source := range p.ignored {

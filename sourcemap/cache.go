@@ -7,36 +7,36 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Cache keeps pages of indexes that are being read, of all maps together. It is safe for concurrent use. What is not
-// asked for between two calls of DropIdle is dropped, so that idle maps hold no memory.
+// Cache keeps pages of indexes that are being read, for all maps together. It is safe for concurrent use. Pages that nobody asks
+// for between two calls of DropIdle are dropped, so that idle maps hold no memory.
 type Cache struct {
 	decoder *zstd.Decoder
 	limit   int // bytes of each generation
 
 	mu       sync.Mutex
-	recent   map[pageKey][]byte // asked for since the last turn
-	previous map[pageKey][]byte // asked for in the turn before
+	recent   map[pageKey][]byte // asked for in this generation
+	previous map[pageKey][]byte // asked for in the one before
 	size     int                // bytes in recent
 	hits     uint64
 	misses   uint64
 	loading  map[pageKey]*loadingPage // by findOnce
 }
 
-// loadingPage is a page that is being made, for all who want it.
+// loadingPage is a page that is being made, for all callers that want it.
 type loadingPage struct {
 	making sync.Once
 	page   []byte
 	err    error
 }
 
-// pageKey names a page. The hash stands for the index, so that equal maps, opened again or of two projects, share pages.
+// pageKey names a page. The hash identifies the index, so that equal maps, opened again or in two projects, share pages.
 type pageKey struct {
 	hash   [32]byte
 	kind   pageKind
 	number uint32
 }
 
-// pageKind says what a page holds.
+// pageKind is the kind of content in a page.
 type pageKind uint8
 
 const (
@@ -45,7 +45,7 @@ const (
 	functionPage                 // the functions of the source whose content begins there
 )
 
-// errNotMade is what others get when whoever made a page panicked.
+// errNotMade is the error for other callers when the maker of a page panicked.
 var errNotMade = errors.New("a page of a source map could not be made")
 
 // NewCache makes a cache of at most limit bytes.
@@ -58,7 +58,7 @@ func NewCache(limit int) *Cache {
 	return &Cache{decoder: decoder, limit: limit / 2, recent: map[pageKey][]byte{}, loading: map[pageKey]*loadingPage{}}
 }
 
-// DropIdle drops what nobody asked for since the call before.
+// DropIdle drops the pages that nobody asked for since the last call.
 func (c *Cache) DropIdle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +78,7 @@ func (c *Cache) Size() int {
 	return size
 }
 
-// CountReads returns how many pages were asked for since the start that the cache had, and that it had not.
+// CountReads returns how often, since the start, the cache had a requested page, and how often not.
 func (c *Cache) CountReads() (hits, misses uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,7 +90,7 @@ func (c *Cache) startGeneration() {
 	c.previous, c.recent, c.size = c.recent, map[pageKey][]byte{}, 0
 }
 
-// findPage returns the page, or makes it with load. Two that want it at once may both load it.
+// findPage returns the page, or makes it with load. Concurrent callers may both load it.
 func (c *Cache) findPage(key pageKey, load func() ([]byte, error)) ([]byte, error) {
 	c.mu.Lock()
 	page, ok := c.recent[key]
@@ -118,7 +118,7 @@ func (c *Cache) findPage(key pageKey, load func() ([]byte, error)) ([]byte, erro
 	return page, nil
 }
 
-// findOnce is findPage for what takes long to make: of several that want it at once, one makes it.
+// findOnce is findPage for pages that take long to make: only one of several concurrent callers makes it.
 func (c *Cache) findOnce(key pageKey, load func() ([]byte, error)) ([]byte, error) {
 	return c.findPage(key, func() ([]byte, error) {
 		c.mu.Lock()

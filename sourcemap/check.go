@@ -11,9 +11,9 @@ import (
 	"math"
 )
 
-// CheckIndex reads an index of size bytes that somebody else made, wholly, and returns what it holds. It is an *Invalid
-// with the reason BrokenIndex unless the index is one that BuildIndex could have made: the right hash, offsets within
-// their sections, mappings in order and to sources and names that are there, contents that unpack to what they say.
+// CheckIndex reads a whole foreign index of size bytes, and returns its summary. The error is an *Invalid with the reason
+// BrokenIndex unless BuildIndex could have made the index: it has the right hash, offsets within their sections, mappings in
+// order and to existing sources and names, and contents that unpack to their declared size.
 func CheckIndex(reader io.ReaderAt, size int64) (Summary, error) {
 	x, err := Open(reader, size, NewCache(0))
 	if err != nil {
@@ -119,7 +119,7 @@ func (x *Index) checkBlocks() error {
 	return nil
 }
 
-// blockCheck decodes blocks in their order.
+// blockCheck decodes blocks in order.
 type blockCheck struct {
 	header *header
 	last   mapping

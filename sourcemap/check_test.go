@@ -17,7 +17,7 @@ import (
 	"errand/sourcemap"
 )
 
-// Where the fields of an index stand; the format is an interface: indexes are stored, and made by other versions.
+// The positions of an index's fields. The format is an interface: indexes are stored, and made by other versions.
 const (
 	versionAt  = 8
 	checksumAt = 12
@@ -47,7 +47,7 @@ func sectionStart(index []byte, section int) int {
 	return int(binary.LittleEndian.Uint64(index[offsetsAt+8*section:]))
 }
 
-// sealIndex writes hash and checksum as they should be, so that what is broken is found by what it is.
+// sealIndex writes the right hash and checksum, so that a broken part is found by its content.
 func sealIndex(index []byte) {
 	binary.LittleEndian.PutUint64(index[sizeAt:], uint64(len(index)))
 	hash := sha256.Sum256(index[sizeAt:])
@@ -74,7 +74,7 @@ func putInSection(section, offset int, value uint32) func([]byte) []byte {
 var spoiledIndexes = []struct {
 	name   string
 	spoil  func(index []byte) []byte
-	sealed bool // hash and checksum are right all the same
+	sealed bool // with the right hash and checksum
 	detail string
 }{
 	{"nothing", func([]byte) []byte { return nil }, false, "does not begin"},
@@ -146,7 +146,7 @@ func TestCheckIndexRefuses(t *testing.T) {
 	}
 }
 
-// readAll reads an index that may be broken in every way there is: it must end without a panic.
+// readAll reads an index that may be broken in any way: it must end without a panic.
 func readAll(index []byte) {
 	x, err := sourcemap.Open(bytes.NewReader(index), int64(len(index)), sourcemap.NewCache(testCache))
 	if err != nil {
@@ -160,7 +160,7 @@ func readAll(index []byte) {
 	_, _ = x.ListSources()
 }
 
-// A block that unpacks to more than it says costs no more than what it says.
+// A block that unpacks to more than its declared size costs no more than that size.
 func TestCheckIndexRefusesBombs(t *testing.T) {
 	const bombSize, mostMemory = 64 << 20, 4 << 20
 	encoder, err := zstd.NewWriter(nil)

@@ -3,7 +3,7 @@ package sourcemap
 import "io"
 
 // chunkSize is how much memory a section of an index takes at a time while it is made: growing one slice would copy it
-// again and again, and hold it twice meanwhile.
+// repeatedly, and hold it twice during a copy.
 const chunkSize = 256 << 10
 
 // chunks is a section of an index in the making. All chunks but the last are full.
@@ -38,7 +38,7 @@ func (c *chunks) copyRange(start, end int64) []byte {
 	return data
 }
 
-// truncate drops what is after the first size bytes.
+// truncate drops the bytes after the first size bytes.
 func (c *chunks) truncate(size int64) {
 	c.size = size
 	whole := int((size + chunkSize - 1) / chunkSize)

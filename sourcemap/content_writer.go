@@ -8,14 +8,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// rawRange is where the content of a source stands in the contents before compression.
+// rawRange is the position of a source's content in the contents before compression.
 type rawRange struct {
 	start, end uint32
 	firstLine  uint32
 	given      bool // false for null
 }
 
-// compressors is how many goroutines compress blocks. It is half of the work of making an index.
+// compressors is how many goroutines compress blocks. Compression is half of the work of making an index.
 const compressors = 2
 
 // contentWriter packs the contents of the sources into compressed blocks.
@@ -25,11 +25,11 @@ type contentWriter struct {
 
 	raw     []byte // the block that is being filled
 	size    int64
-	newline uint32 // lines that ended so far
+	newline uint32 // line ends so far
 	carried bool   // the last byte was a carriage return
 
 	jobs    chan *contentBlockJob
-	spare   chan []byte // memory of blocks that are compressed
+	spare   chan []byte // memory of compressed blocks
 	working sync.WaitGroup
 }
 
@@ -37,14 +37,14 @@ type contentWriter struct {
 type contentBlockJob struct {
 	raw    []byte
 	lines  uint32 // that end before it
-	packed []byte // set when working is done
+	packed []byte // set when the job is done
 }
 
 func newContentWriter() *contentWriter {
 	const ahead = 2 * compressors
 	w := &contentWriter{jobs: make(chan *contentBlockJob, ahead), spare: make(chan []byte, ahead+compressors+1)}
 	for range cap(w.spare) {
-		w.spare <- nil // made when it is needed: many maps have no contents
+		w.spare <- nil // made when needed: many maps have no contents
 	}
 	for range compressors {
 		w.working.Go(w.compress)
@@ -52,7 +52,7 @@ func newContentWriter() *contentWriter {
 	return w
 }
 
-// compress is one of the goroutines; they end when there are no more jobs.
+// compress runs in each of the goroutines; they end when there are no more jobs.
 func (w *contentWriter) compress() {
 	var encoder *zstd.Encoder // only EncodeAll of it is used, which needs no Close
 	var packed []byte
@@ -85,7 +85,7 @@ func (w *contentWriter) beginSource() {
 // skipSource is for a source without content.
 func (w *contentWriter) skipSource() { w.ranges = append(w.ranges, rawRange{}) }
 
-// alignSources makes the list of contents as long as the list of sources. A map may have fewer contents, and extra ones mean nothing.
+// alignSources makes the list of contents as long as the list of sources. A map may have fewer contents; extra ones are ignored.
 func (w *contentWriter) alignSources(sources int) {
 	for len(w.ranges) < sources {
 		w.skipSource()
@@ -93,7 +93,7 @@ func (w *contentWriter) alignSources(sources int) {
 	w.ranges = w.ranges[:sources]
 }
 
-// write adds text to the content of the source. Every end of a line (\r\n, \r) becomes \n: context lines are cut there.
+// write adds text to the content of the source. Every line end (\r\n, \r) becomes \n: context lines are cut there.
 func (w *contentWriter) write(text []byte) {
 	for len(text) > 0 {
 		if w.carried {
@@ -112,7 +112,7 @@ func (w *contentWriter) write(text []byte) {
 	}
 }
 
-// endSource ends the content; the newline after it is not a part of it.
+// endSource ends the content; the newline after it is not part of it.
 func (w *contentWriter) endSource() {
 	w.ranges[len(w.ranges)-1].end = uint32(w.size)
 	w.writeRaw([]byte{'\n'})
@@ -137,7 +137,7 @@ func (w *contentWriter) writeRaw(text []byte) {
 	}
 }
 
-// sendBlock sends the block at hand to be compressed.
+// sendBlock sends the current block to be compressed.
 func (w *contentWriter) sendBlock() {
 	job := w.blocks[len(w.blocks)-1]
 	job.raw, w.raw = w.raw, nil
@@ -157,7 +157,7 @@ func (w *contentWriter) close() {
 	w.jobs = nil
 }
 
-// encode returns the sections of the contents, once the writer is closed.
+// encode returns the sections of the contents, after the writer is closed.
 func (w *contentWriter) encode() (table, packed *chunks) {
 	table, packed = &chunks{}, &chunks{}
 	for _, block := range w.blocks {

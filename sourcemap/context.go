@@ -6,11 +6,11 @@ import (
 	"sort"
 )
 
-// The most that CutContext returns: lines before and after, and bytes of a line.
+// The limits of CutContext: lines before and after, and bytes of a line.
 const (
 	maxContextLines = 20
 	maxLineBytes    = 1 << 10
-	maxLineBlocks   = 4 // blocks over which the end of a line is looked for
+	maxLineBlocks   = 4 // blocks that are searched for the end of a line
 )
 
 // Context is source code around a line.
@@ -20,8 +20,8 @@ type Context struct {
 	After  []string
 }
 
-// CutContext returns the line of a position and up to lines (at most 20) lines before and after it, each cut to 1 KB,
-// from the map's sourcesContent. It finds nothing when the map has no content for the source, or too little.
+// CutContext returns the line of a position and up to lines (at most 20) lines before and after it, each cut to 1 KB, from the
+// map's sourcesContent. It finds nothing when the map has no content for the source, or too little.
 func (x *Index) CutContext(p *Position, lines int) (c Context, found bool, err error) {
 	if !p.hasContent {
 		return Context{}, false, nil
@@ -59,11 +59,11 @@ func (x *Index) CutContext(p *Position, lines int) (c Context, found bool, err e
 type lineReader struct {
 	index *Index
 	block int64  // the number of the next block
-	text  []byte // what is left of the block before
-	left  int64  // bytes of the source that are not read, beginning with text
+	text  []byte // the rest of the last block
+	left  int64  // unread bytes of the source, beginning with text
 }
 
-// seekLine returns a reader that stands at a line of the source, 0-based.
+// seekLine returns a reader at the start of a line of the source, 0-based.
 func (x *Index) seekLine(source *sourceEntry, line uint32) (*lineReader, bool, error) {
 	if source.rawStart > source.rawEnd || int64(source.rawEnd) > x.header.rawContents {
 		return nil, false, refuseIndex("a source's content is outside of the contents")
@@ -87,8 +87,8 @@ func (x *Index) seekLine(source *sourceEntry, line uint32) (*lineReader, bool, e
 	return r, r.skipLines(skip), nil
 }
 
-// skipLines skips lines that end in the block at hand, and reports whether there were enough. Counting the ends of
-// lines a kilobyte at a time is ten times as fast as finding each.
+// skipLines skips lines that end in the current block, and reports whether there were enough. Counting the line ends a kilobyte
+// at a time is ten times as fast as finding each.
 func (r *lineReader) skipLines(count int64) bool {
 	const stride = 1 << 10
 	for count > 0 {
@@ -106,8 +106,8 @@ func (r *lineReader) skipLines(count int64) bool {
 	return true
 }
 
-// findContentBlock returns the block in which a line of all contents begins, at least the block with number from, and
-// how many lines are before that block.
+// findContentBlock returns the block that contains the start of a line in all contents, at least the block number from, and how
+// many lines are before that block.
 func (x *Index) findContentBlock(line uint64, from int64) (block int64, before uint32, err error) {
 	count := int64(x.header.contentBlocks)
 	var failed error
@@ -137,8 +137,8 @@ func (x *Index) readTable(number int64) (tableEntry, error) {
 	return tableEntry{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])}, nil
 }
 
-// nextLine returns the next line of the source, cut to maxLineBytes. A line that goes on for several blocks is the last:
-// to find its end costs more than what comes after it is worth.
+// nextLine returns the next line of the source, cut to maxLineBytes. A line that continues for several blocks is the last:
+// finding its end costs more than the text after it is worth.
 func (r *lineReader) nextLine() (line string, ok bool, err error) {
 	if r.left <= 0 {
 		return "", false, nil
@@ -166,16 +166,16 @@ func (r *lineReader) nextLine() (line string, ok bool, err error) {
 	return cleanText(kept), true, nil
 }
 
-// appendCut appends a part of a line, as far as a line may be long.
+// appendCut appends a part of a line, up to the longest line.
 func appendCut(kept, part []byte) []byte {
 	part = part[:min(len(part), maxLineBytes-len(kept))]
 	if len(kept) == 0 {
-		return part // nearly always all of the line: it needs no copy
+		return part // nearly always the whole line: no copy is needed
 	}
 	return append(kept[:len(kept):len(kept)], part...)
 }
 
-// loadBlock unpacks the next block and goes on at start.
+// loadBlock unpacks the next block and continues at start.
 func (r *lineReader) loadBlock(start int64) error {
 	raw, err := r.index.unpackBlock(r.block)
 	if err != nil {
@@ -206,7 +206,7 @@ func (x *Index) unpackBlock(number int64) ([]byte, error) {
 	})
 }
 
-// findPacked returns where a block of contents stands in the file.
+// findPacked returns the position of a block of contents in the file.
 func (x *Index) findPacked(number int64) (start, end int64, err error) {
 	entry, err := x.readTable(number)
 	if err != nil {
@@ -221,7 +221,7 @@ func (x *Index) findPacked(number int64) (start, end int64, err error) {
 		}
 		end = base + int64(next.offset)
 	}
-	const mostPacked = contentBlock + contentBlock/8 + 64 // what does not compress grows a little
+	const mostPacked = contentBlock + contentBlock/8 + 64 // incompressible text grows a little
 	if start > end || end > limit || end-start > mostPacked {
 		return 0, 0, refuseIndex("block %d of the contents has a wrong length", number)
 	}
@@ -233,7 +233,7 @@ func (h *header) rawLength(number int64) int64 {
 	return min(contentBlock, h.rawContents-number*contentBlock)
 }
 
-// unpackBlock decompresses a block that has to be length bytes long; more memory than that is never taken.
+// unpackBlock decompresses a block that must be length bytes long. It never takes more memory than that.
 func (c *Cache) unpackBlock(packed []byte, length int64) ([]byte, error) {
 	if length <= 0 || length > contentBlock {
 		return nil, refuseIndex("a block of the contents that is not there")

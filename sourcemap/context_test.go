@@ -11,7 +11,8 @@ import (
 	"errand/sourcemap"
 )
 
-// cutContext returns the lines around the one that a map with these contents maps to, in the last source.
+// cutContext returns the lines around the mapped line, for a map with these contents whose mapping
+// leads to the last source.
 func cutContext(t *testing.T, contents []string, line, lines int) (sourcemap.Context, bool) {
 	encoded, err := json.Marshal(contents)
 	require.NoError(t, err)
@@ -52,7 +53,7 @@ func TestCutContext(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			// Other sources around it must not show.
+			// The other sources around it must not show.
 			c, found := cutContext(t, []string{"x\ny\n", "", test.content}, test.line, test.lines)
 			require.True(t, found)
 			require.Equal(t, sourcemap.Context{Before: test.before, Line: test.text, After: test.after}, c)
@@ -60,7 +61,8 @@ func TestCutContext(t *testing.T) {
 	}
 }
 
-// Lines are found in sources that are much longer than a block of contents, wherever blocks meet.
+// Lines are found in sources that are much longer than a block of contents, also at the borders of
+// blocks.
 func TestCutContextInLongSources(t *testing.T) {
 	t.Parallel()
 	const count = 20_000
@@ -93,7 +95,7 @@ func TestCutContextFindsNothing(t *testing.T) {
 	require.False(t, found)
 }
 
-// A line of megabytes is cut, and its end not looked for.
+// A line of megabytes is cut, and its end is not searched for.
 func TestCutContextOfMinifiedSources(t *testing.T) {
 	t.Parallel()
 	c, found := cutContext(t, []string{"first\n" + strings.Repeat("minified;", 200_000) + "\nlast"}, 2, 5)

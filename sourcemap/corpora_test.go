@@ -31,7 +31,7 @@ type specAction struct {
 	IntermediateMaps, Present      []string
 }
 
-// All maps of TC39's suite are judged as it says. Those with sections are refused by contract, unless they are to be flattened.
+// All maps of TC39's suite are judged as the suite says. Maps with sections are refused by contract, unless they are flattened.
 func TestCorporaTC39(t *testing.T) {
 	t.Parallel()
 	dir := corpora.FindCorpus(t, "tc39-source-map-tests")

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Links are what an emitted JavaScript file says of its source map.
+// Links are the references to a source map in an emitted JavaScript file.
 type Links struct {
 	MapURL  string // of //# sourceMappingURL=, relative to the file or absolute, or a data: URL; empty when there is none
 	DebugID string // of //# debugId=, a UUID in lower case with hyphens; empty when there is none
 }
 
-// maxTail is how much of the end of a file FindLinks reads, beyond a map that is in the comment itself.
+// maxTail is how much of the end of a file FindLinks reads, beyond a map in the comment itself.
 const maxTail = 64 << 10
 
-// FindLinks reads the comments at the end of an emitted file. As ECMA-426 has it (JavaScriptExtractSourceMapURL, without
-// parsing), only lines that are comments count, from the end up to the first that is not, and one with a quote ends the
-// search: it may be a part of a string.
+// FindLinks reads the comments at the end of an emitted file. As in ECMA-426 (JavaScriptExtractSourceMapURL, without parsing),
+// only comment lines count, from the end up to the first other line, and a comment with a quote ends the search: it may be part
+// of a string.
 func FindLinks(file []byte) Links {
 	var links Links
 	for seen := 0; len(file) > 0 && seen < maxTail; {

@@ -21,7 +21,7 @@ import (
 //	contents       the contents of the sources, each with a newline after it, cut every contentBlock bytes and
 //	               compressed (zstd) block by block
 //
-// What look-ups share stands together at the front; of the large sections at the end they read one block.
+// Look-ups share the sections at the front; of the large sections at the end they read one block.
 const (
 	formatMagic   = "errandsm"
 	formatVersion = 1
@@ -33,14 +33,14 @@ const (
 	nameOffsetSize  = 4
 	blockEntrySize  = 16
 
-	rootFanout = 128 // a stretch of the directory that a look-up searches: 2 KB
+	rootFanout = 128 // stretch of the directory that a look-up searches: 2 KB
 )
 
-// contentBlock is how many bytes of contents are compressed together: a look-up unpacks one such block, rarely two.
+// contentBlock is how many bytes of contents are compressed together: a look-up unpacks one block, rarely two.
 const contentBlock = 32 << 10
 
-// MaxIndexSize is the largest index that is opened, and maxContents the most that its contents may unpack to: both are
-// more than a map of 30 MB can become.
+// MaxIndexSize is the largest index that is opened, and maxContents the most bytes that its contents may unpack to: a map of 30
+// MB stays below both.
 const (
 	MaxIndexSize = 128 << 20
 	maxContents  = 128 << 20
@@ -60,7 +60,7 @@ const (
 	sectionCount
 )
 
-// Where the fields of the header stand.
+// The positions of the header's fields.
 const (
 	magicAt    = 0
 	versionAt  = 8
@@ -71,7 +71,7 @@ const (
 	flagsAt    = 72
 	countsAt   = 76
 	rawSizeAt  = 96
-	offsetsAt  = 104 // of the sections; the end of the last is the size
+	offsetsAt  = 104 // of the sections; the end of the last one is the size
 )
 
 const hasDebugID = 1 // a flag of the header
@@ -111,7 +111,7 @@ func (h *header) listCounts() [5]*uint32 {
 	return [...]*uint32{&h.mappings, &h.blocks, &h.sources, &h.names, &h.contentBlocks}
 }
 
-// decodeHeader reads a header and checks that its sections are what its counts say, within size.
+// decodeHeader reads a header and checks that its sections match its counts and fit into size.
 func decodeHeader(b []byte, size int64) (*header, error) {
 	if len(b) < headerSize || string(b[:len(formatMagic)]) != formatMagic {
 		return nil, refuseIndex("it does not begin as an index of Errand does")
@@ -186,7 +186,7 @@ func (h *header) sectionEnd(section int) int64 {
 // headLength is how much of the index Open reads: the header and the root.
 func (h *header) headLength() int64 { return h.sectionEnd(rootSection) }
 
-// checksumHead returns the checksum that belongs at checksumAt of a header with its root.
+// checksumHead returns the checksum for checksumAt of a header with its root.
 func checksumHead(head []byte) uint32 { return crc32.Checksum(head[hashAt:], checksums) }
 
 func (h *header) summarize() Summary {
@@ -204,7 +204,7 @@ func (h *header) summarize() Summary {
 type sourceEntry struct {
 	textStart, textEnd uint32 // its URL, in the section of source text
 	rawStart, rawEnd   uint32 // its content, in the contents before compression
-	firstLine          uint32 // lines of all contents before its own
+	firstLine          uint32 // number of lines in the contents before its own
 	flags              uint32
 }
 
@@ -256,7 +256,7 @@ func parseDebugID(text string) (id [16]byte, ok bool) {
 	return id, err == nil
 }
 
-// NormalizeDebugID returns a debug id in lower case with hyphens, as indexes have it; empty when it is not a UUID.
+// NormalizeDebugID returns a debug id in lower case with hyphens, as in indexes; empty when it is not a UUID.
 func NormalizeDebugID(text string) string {
 	if id, ok := parseDebugID(text); ok {
 		return formatDebugID(id)

@@ -6,18 +6,18 @@ import (
 	"errand/sourcemap/functions"
 )
 
-// maxScanned bounds the text of a source whose functions are looked for, in bytes: code that people write is far below, and reading
+// maxScanned bounds the text of a source that is searched for functions, in bytes. Hand-written code is far smaller, and reading
 // this much takes some 100 ms (make bench-sourcemap measures it).
 const maxScanned = 4 << 20
 
-// Function is the function that a position is in, by the text of its source.
+// Function is the function around a position, found in the text of its source.
 type Function struct {
 	Name  string // empty for an anonymous one, and outside of all functions
 	Class string // the class around it, empty without one
 }
 
-// FindFunction returns the function that a position is in. It finds none when the map has no content for the source or too
-// much, or when the source is of another language. A source is read once, wholly; what was found in it stays in the cache.
+// FindFunction returns the function around a position. It finds none when the map has no content for the source or too much, or
+// when the source is in another language. Each source is read once, as a whole; its functions stay in the cache.
 func (x *Index) FindFunction(p *Position) (f Function, found bool, err error) {
 	size := int64(p.source.rawEnd) - int64(p.source.rawStart)
 	if !p.hasContent || size > maxScanned || !functions.IsCode(p.Source) {

@@ -11,7 +11,8 @@ import (
 	"errand/sourcemap"
 )
 
-// Whatever is uploaded, an index is made and passes the check of uploads, or the map is refused for a reason.
+// For every upload, an index is made and passes the check of uploads, or the map is refused for a
+// reason.
 func FuzzBuildIndex(f *testing.F) {
 	for _, text := range []string{
 		generateMap(2, 70),
@@ -44,7 +45,8 @@ func FuzzBuildIndex(f *testing.F) {
 	})
 }
 
-// Whatever stands in storage, reading it ends in an answer or an error; what passes the check has no errors.
+// Reading any stored bytes ends in a result or an error; an index that passes the check has no
+// errors.
 func FuzzReadIndex(f *testing.F) {
 	for _, text := range []string{
 		generateMap(2, 70), `{"version":3,"sources":["a"],"sourcesContent":["text\nmore"],"mappings":"AAAA;C"}`,

@@ -26,7 +26,7 @@ func encodeBuilt(t testing.TB, built *sourcemap.Built) []byte {
 	return out.Bytes()
 }
 
-// openBuilt opens an index, which has to pass the check of uploads first.
+// openBuilt opens an index, after the check of uploads.
 func openBuilt(t testing.TB, built *sourcemap.Built) *sourcemap.Index {
 	data := encodeBuilt(t, built)
 	summary, err := sourcemap.CheckIndex(bytes.NewReader(data), int64(len(data)))
@@ -45,7 +45,8 @@ func openIndex(t testing.TB, data []byte, cache *sourcemap.Cache) *sourcemap.Ind
 
 func openMap(t testing.TB, text string) *sourcemap.Index { return openBuilt(t, buildMap(t, text)) }
 
-// ignoredSources returns the sources of the suite's map that are ignored; it has no mappings to find them by.
+// ignoredSources returns the ignored sources of the suite's map; there are no mappings to find them
+// by.
 func ignoredSources(t testing.TB, x *sourcemap.Index) []string {
 	sources, err := x.ListSources()
 	require.NoError(t, err)

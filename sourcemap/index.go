@@ -12,11 +12,11 @@ import (
 // pageSize is how much of an index is read at a time.
 const pageSize = 16 << 10
 
-// Index looks positions up in an index that stands in a file or in other storage. It holds only the root, a few hundred
-// bytes; pages are in the Cache. It is safe for concurrent use if its reader is.
+// Index looks up positions in an index in a file or other storage. It holds only the root, a few hundred bytes; pages are in the
+// Cache. It is safe for concurrent use if its reader is.
 //
-// Whatever the bytes are, reading them ends in an answer or in an error: an *Invalid when the index is broken. An index
-// from outside has to pass CheckIndex before it is stored: the hash is checked there only.
+// Reading any bytes ends in a result or in an error: an *Invalid when the index is broken. A foreign index must pass CheckIndex
+// before it is stored: the hash is checked only there.
 type Index struct {
 	reader io.ReaderAt
 	cache  *Cache
@@ -51,10 +51,10 @@ func Open(reader io.ReaderAt, size int64, cache *Cache) (*Index, error) {
 	return &Index{reader: reader, cache: cache, header: h, root: root}, nil
 }
 
-// Summary returns what the index says that it holds.
+// Summary returns the index's own description of its contents.
 func (x *Index) Summary() Summary { return x.header.summarize() }
 
-// readExactly reads length bytes at offset. A file that ends before is a broken index, other errors are the reader's.
+// readExactly reads length bytes at offset. A file that ends earlier is a broken index, other errors are the reader's.
 func readExactly(reader io.ReaderAt, offset, length int64) ([]byte, error) {
 	data := make([]byte, length)
 	count, err := reader.ReadAt(data, offset)
@@ -67,7 +67,7 @@ func readExactly(reader io.ReaderAt, offset, length int64) ([]byte, error) {
 	return nil, fmt.Errorf("reading a source map's index: %w", err)
 }
 
-// readSection returns the bytes from start to end of a section. They must not be changed.
+// readSection returns the bytes from start to end of a section. The caller must not change them.
 func (x *Index) readSection(section int, start, end int64) ([]byte, error) {
 	base, limit := x.header.offsets[section], x.header.sectionEnd(section)
 	if start < 0 || start > end || end > limit-base {
@@ -128,7 +128,7 @@ func (x *Index) findMapping(line, column uint32) (m mapping, found bool, err err
 	return m, found, err
 }
 
-// walkBlock calls visit with each mapping of a block, as long as it returns true.
+// walkBlock calls visit with each mapping of a block, until it returns false.
 func walkBlock(block []byte, entry blockEntry, visit func(*mapping) bool) error {
 	coder := startBlock(entry.line, entry.column)
 	for count := 0; len(block) > 0; count++ {
@@ -143,8 +143,7 @@ func walkBlock(block []byte, entry blockEntry, visit func(*mapping) bool) error 
 	return nil
 }
 
-// findBlock returns the last block that begins at or before the position, and where it ends; its number is -1 when
-// there is none.
+// findBlock returns the last block that begins at or before the position, and where it ends; its number is -1 when there is none.
 func (x *Index) findBlock(line, column uint32) (number int64, entry blockEntry, end int64, err error) {
 	isAfter := func(position []byte) bool {
 		first := mapping{line: binary.LittleEndian.Uint32(position), column: binary.LittleEndian.Uint32(position[4:])}

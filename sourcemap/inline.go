@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// maxInlineHead bounds what stands before the data of a data: URL.
+// maxInlineHead bounds the part of a data: URL before the data.
 const maxInlineHead = 1 << 10
 
-// ErrNotInline is the error of a data: URL that has no map.
+// ErrNotInline is the error for a data: URL without a map.
 var ErrNotInline = errors.New("it is not a data: URL of JSON")
 
-// DecodeInlineMap returns the source map that stands in a data: URL, as Links.MapURL may be.
+// DecodeInlineMap returns the source map in a data: URL, such as Links.MapURL may be.
 func DecodeInlineMap(mapURL string) ([]byte, error) {
 	reader, err := NewInlineReader(strings.NewReader(mapURL))
 	if err != nil {
@@ -25,7 +25,7 @@ func DecodeInlineMap(mapURL string) ([]byte, error) {
 	return io.ReadAll(reader)
 }
 
-// NewInlineReader returns a reader of the source map that stands in a data: URL. The URL ends where its line does.
+// NewInlineReader returns a reader of the source map in a data: URL. The URL ends at the end of its line.
 func NewInlineReader(mapURL io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(mapURL, maxInlineHead)
 	head, err := buffered.ReadSlice(',')
@@ -43,8 +43,8 @@ func NewInlineReader(mapURL io.Reader) (io.Reader, error) {
 	return &inlineData{reader: buffered}, nil
 }
 
-// inlineData is the data of a data: URL, up to the end of its line: in base 64 without the padding, else with its encoded
-// characters decoded.
+// inlineData is the data of a data: URL, up to the end of its line: base 64 without the padding, or text with its escapes
+// decoded.
 type inlineData struct {
 	reader   *bufio.Reader
 	isBase64 bool
@@ -86,16 +86,16 @@ func (d *inlineData) readEscape() (byte, error) {
 	return decoded[0], nil
 }
 
-// inlineComments begin the comment that holds an inline map.
+// inlineComments are the beginnings of a comment with an inline map.
 var inlineComments = [][]byte{[]byte("//# sourceMappingURL=data:"), []byte("//@ sourceMappingURL=data:")}
 
 // FindInlineMap returns where the data: URL of an emitted file's inline map begins: in the last comment that has one. It is -1
-// when there is none. FindLinks judges comments more strictly; this reads a file of any size in little memory, for files of which
-// it is known that their map is in them.
+// when there is none. FindLinks judges comments more strictly; this function reads a file of any size in little memory, when it
+// is known that the map is in the file.
 func FindInlineMap(file io.Reader) (int64, error) {
 	const prefix = len("//# sourceMappingURL=")
 	overlap := len(inlineComments[0]) - 1
-	found, start := int64(-1), int64(0) // of the buffer
+	found, start := int64(-1), int64(0) // start is the position of the buffer
 	buffer, kept := make([]byte, scannerBuffer), 0
 	for {
 		n, err := file.Read(buffer[kept:])

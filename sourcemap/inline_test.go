@@ -32,7 +32,7 @@ func TestDecodeInlineMap(t *testing.T) {
 	}
 }
 
-// TestFindInlineMap looks in files whose parts come in pieces of any length.
+// TestFindInlineMap searches files that arrive in pieces of any length.
 func TestFindInlineMap(t *testing.T) {
 	t.Parallel()
 	const found = "//# sourceMappingURL=data:application/json,{}"
@@ -57,7 +57,7 @@ func TestFindInlineMap(t *testing.T) {
 	require.ErrorIs(t, err, failure)
 }
 
-// TestInlineMapInPieces decodes a URL that is longer than what is read at once.
+// TestInlineMapInPieces decodes a URL that is longer than one read.
 func TestInlineMapInPieces(t *testing.T) {
 	t.Parallel()
 	text := `{"sources":["` + strings.Repeat("a b%", 100_000) + `"]}`

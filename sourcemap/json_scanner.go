@@ -8,8 +8,8 @@ import (
 	"math/bits"
 )
 
-// scannerBuffer is how much of a map is in memory at a time: its strings come in chunks of at most this size. The
-// libraries for JSON hold a string whole, and `mappings` alone may be 30 MB.
+// scannerBuffer is how much of a map is in memory at a time: its strings come in chunks of at most this size. JSON libraries hold
+// a string as a whole, and `mappings` alone may be 30 MB.
 const scannerBuffer = 64 << 10
 
 // longestEscape is the length of a character written as two escapes, such as \ud83d\ude00.
@@ -18,7 +18,7 @@ const longestEscape = 12
 // maxDepth bounds how deep the values of unknown fields may be nested.
 const maxDepth = 512
 
-// maxMap bounds what is read of a map: offsets in an index have 32 bits. The limit of an upload is far below.
+// maxMap bounds how much of a map is read: offsets in an index have 32 bits. The limit of an upload is far below.
 const maxMap = 128 << 20
 
 var errLongMap = fmt.Errorf("the source map is longer than %d MB", maxMap>>20)
@@ -27,7 +27,7 @@ var errLongMap = fmt.Errorf("the source map is longer than %d MB", maxMap>>20)
 type scanner struct {
 	reader   io.Reader
 	buffer   []byte
-	pos, end int   // what is read of the buffer, and what is filled
+	pos, end int   // the unread part of the buffer
 	before   int64 // bytes of the stream before the buffer
 	readErr  error // of reader; io.EOF at the end of the stream
 }
@@ -44,7 +44,7 @@ func (s *scanner) refuse(what string) error {
 	return &Invalid{Reason: NotJSON, Detail: fmt.Sprintf("%s at byte %d", what, s.before+int64(s.pos))}
 }
 
-// fillBuffer makes at least atLeast unread bytes available, unless the stream ends before.
+// fillBuffer makes at least atLeast unread bytes available, unless the stream ends earlier.
 func (s *scanner) fillBuffer(atLeast int) {
 	if s.end-s.pos >= atLeast || s.readErr != nil {
 		return
@@ -94,8 +94,8 @@ func (s *scanner) expectByte(wanted byte) error {
 	return nil
 }
 
-// skipPrefix drops a byte order mark, and the line that servers put before JSON so that no page can run it as a script
-// (ECMA-426, ConsumeSourceMap).
+// skipPrefix skips a byte order mark, and the line that servers put before JSON so that no page can run it as a script (ECMA-426,
+// ConsumeSourceMap).
 func (s *scanner) skipPrefix() {
 	const mark, guard = "\xef\xbb\xbf", ")]}'"
 	if s.fillBuffer(len(mark)); s.end-s.pos >= len(mark) && string(s.buffer[s.pos:s.pos+len(mark)]) == mark {
@@ -109,13 +109,13 @@ func (s *scanner) skipPrefix() {
 	}
 }
 
-// readChunk returns the next part of a string whose opening quote is read, unescaped, and whether there is more of it.
-// The chunk is valid until the next call. Characters that are not valid UTF-8 are left as they are.
+// readChunk returns the next part of a string whose opening quote has been read, unescaped, and whether there is more of it. The
+// chunk is valid until the next call. Characters that are not valid UTF-8 stay as they are.
 func (s *scanner) readChunk() (chunk []byte, more bool, err error) {
 	if s.fillBuffer(longestEscape); s.pos == s.end {
 		return nil, false, s.refuse("a string without an end")
 	}
-	start, to := s.pos, s.pos // what is unescaped is shorter: it is moved within the buffer
+	start, to := s.pos, s.pos // unescaped text is shorter: it moves within the buffer
 	for {
 		plain := countPlain(s.buffer[s.pos:s.end])
 		if to != s.pos {
@@ -133,7 +133,7 @@ func (s *scanner) readChunk() (chunk []byte, more bool, err error) {
 		case c < ' ':
 			return nil, false, s.refuse("a control character in a string")
 		case s.end-s.pos < longestEscape && s.readErr == nil:
-			return s.buffer[start:to], true, nil // the escape may be cut off: the next call has it whole
+			return s.buffer[start:to], true, nil // the escape may be cut off: the next call sees the whole
 		}
 		written, read := unescape(s.buffer[to:], s.buffer[s.pos:s.end])
 		if read == 0 {
@@ -144,8 +144,8 @@ func (s *scanner) readChunk() (chunk []byte, more bool, err error) {
 	}
 }
 
-// countPlain returns how many bytes stand before the first quote, backslash or control character: eight at a time, as
-// most of a map is plain text.
+// countPlain returns how many bytes are before the first quote, backslash or control character. It checks eight at a time,
+// because most of a map is plain text.
 func countPlain(text []byte) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	i := 0

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// unescape writes the character of the escape at the start of from to the start of into, which may overlap from below,
-// and returns how many bytes were written and read; it read none when the escape is broken.
+// unescape writes the character of the escape at the start of from to the start of into, which may overlap from below. It returns
+// how many bytes it wrote and read, and reads none of a broken escape.
 func unescape(into, from []byte) (written, read int) {
 	if len(from) < 2 {
 		return 0, 0
@@ -69,7 +69,7 @@ func parseHexEscape(text []byte) (rune, bool) {
 	return char, true
 }
 
-// readText reads a string, as far as the first maxLength bytes; cut reports that it was longer.
+// readText reads a string and returns at most its first maxLength bytes; cut reports whether it was longer.
 func (s *scanner) readText(maxLength int) (text string, cut bool, err error) {
 	if err := s.expectByte('"'); err != nil {
 		return "", false, err
@@ -95,7 +95,7 @@ func (s *scanner) skipText() error {
 
 // readNumber reads a number.
 func (s *scanner) readNumber() (float64, error) {
-	const longest = 64 << 10 // a number of JSON has no limit, but none that a map needs comes near
+	const longest = 64 << 10 // JSON has no limit for a number, but numbers in maps are far shorter
 	var digits []byte
 	for s.peekByte(); ; s.pos++ {
 		if s.fillBuffer(1); s.pos == s.end || !isNumberByte(s.buffer[s.pos]) {
@@ -109,7 +109,7 @@ func (s *scanner) readNumber() (float64, error) {
 	if !isNumber(digits) {
 		return 0, s.refuse("a broken number")
 	}
-	value, _ := strconv.ParseFloat(string(digits), 64) // out of range is infinite, and no index
+	value, _ := strconv.ParseFloat(string(digits), 64) // an out-of-range value is infinite, and not an index
 	return value, nil
 }
 
@@ -117,7 +117,7 @@ func isNumberByte(c byte) bool {
 	return '0' <= c && c <= '9' || c == '-' || c == '+' || c == '.' || c|0x20 == 'e'
 }
 
-// isNumber reports whether text is a number as JSON writes it: -1.5e3, but not 01, .5 or 1.
+// isNumber reports whether text is a number in JSON: -1.5e3, but not 01, .5 or 1.
 func isNumber(text []byte) bool {
 	text = trimByte(text, '-')
 	whole := countDigits(text)

@@ -12,7 +12,7 @@ const (
 	isNull   kind = 'n'
 )
 
-// peekKind returns the kind of the value that comes next.
+// peekKind returns the kind of the next value.
 func (s *scanner) peekKind() kind {
 	switch c := s.peekByte(); {
 	case c == '"' || c == '{' || c == '[' || c == 'n':
@@ -23,7 +23,7 @@ func (s *scanner) peekKind() kind {
 	return isOther
 }
 
-// walkList calls visit for each entry of a list; visit has to read the entry.
+// walkList calls visit for each entry of a list; visit must read the entry.
 func (s *scanner) walkList(visit func() error) error {
 	if err := s.expectByte('['); err != nil {
 		return err
@@ -44,7 +44,8 @@ func (s *scanner) walkList(visit func() error) error {
 	}
 }
 
-// walkObject calls visit with each key of an object, cut to maxKey bytes; visit has to read the value.
+// walkObject calls visit with each key of an object, cut to maxKey bytes; visit must read the
+// value.
 func (s *scanner) walkObject(maxKey int, visit func(key string) error) error {
 	if err := s.expectByte('{'); err != nil {
 		return err
@@ -72,7 +73,7 @@ func (s *scanner) walkObject(maxKey int, visit func(key string) error) error {
 	}
 }
 
-// skipValue reads a value and drops it; depth is how deep it stands.
+// skipValue reads a value and drops it; depth is its nesting level.
 func (s *scanner) skipValue(depth int) error {
 	if depth > maxDepth {
 		return s.refuse("values nested too deep")

@@ -9,13 +9,13 @@ import (
 // maxText is how many bytes of a source's URL or of a name a look-up returns.
 const maxText = 4 << 10
 
-// Position is where a piece of generated code was written.
+// Position is the original position of a piece of generated code.
 type Position struct {
 	Source  string // the URL or path of the original file, with the map's sourceRoot before it; empty when the map has none
 	Line    int    // 1-based
 	Column  int    // 1-based, in UTF-16 code units
-	Name    string // what the identifier at this place was called; empty when the map has no name for it
-	Ignored bool   // the map lists the source in ignoreList: it is not the application's own code
+	Name    string // the original identifier at this place; empty when the map has no name for it
+	Ignored bool   // the map lists the source in ignoreList: it is not the application's code
 
 	source     sourceEntry
 	line       uint32 // 0-based
@@ -25,8 +25,8 @@ type Position struct {
 // HasContent reports whether the map has the text of the source, so that CutContext finds lines.
 func (p *Position) HasContent() bool { return p.hasContent }
 
-// LookUp returns where the generated code at a line and column was written: what the last mapping of the line says that
-// starts at or before the column. It finds nothing when there is none, or when it belongs to no source.
+// LookUp returns the original position of the generated code at a line and column, from the last mapping of the line that starts
+// at or before the column. It finds nothing when there is none, or when the mapping has no source.
 func (x *Index) LookUp(line, column int) (p Position, found bool, err error) {
 	const most = 1<<31 - 1
 	if line < 1 || column < 1 || line > most || column > most {
@@ -105,7 +105,7 @@ func (x *Index) readText(section int, start, end uint32) (string, error) {
 	return cleanText(text), err
 }
 
-// cleanText returns text that may be cut in the middle of a character, and has whatever bytes the map had.
+// cleanText returns valid text: the text may be cut in the middle of a character, or contain any bytes of the map.
 func cleanText(text []byte) string {
 	for cut := 1; cut < utf8.UTFMax && cut <= len(text); cut++ {
 		if last := text[len(text)-cut:]; utf8.RuneStart(last[0]) {
@@ -115,7 +115,7 @@ func cleanText(text []byte) string {
 			break
 		}
 	}
-	if utf8.Valid(text) { // several times as fast as what follows
+	if utf8.Valid(text) { // several times as fast as the code below
 		return string(text)
 	}
 	return strings.ToValidUTF8(string(text), "\ufffd")

@@ -19,7 +19,7 @@ func lookUp(t testing.TB, x *sourcemap.Index, line, column int) (source string, 
 	return p.Source, [2]int{p.Line, p.Column}, p.Name
 }
 
-// Every column of a map with many blocks is found, also where blocks and pages meet.
+// Every column of a map with many blocks is found, also at the borders of blocks and pages.
 func TestLookUpFindsEveryMapping(t *testing.T) {
 	t.Parallel()
 	const lines, mappings = 3, 2000
@@ -69,7 +69,7 @@ func TestLookUp(t *testing.T) {
 	}
 }
 
-// Long lines out of order are sorted, together with what is in blocks already.
+// Unsorted long lines are sorted, including mappings that are already in blocks.
 func TestLookUpInUnsortedLines(t *testing.T) {
 	t.Parallel()
 	const mappings = 500
@@ -135,7 +135,7 @@ func TestIgnoreListAndDebugID(t *testing.T) {
 	}
 }
 
-// An idle cache holds nothing, and a small one answers all the same.
+// An idle cache holds nothing, and a small one still answers.
 func TestCacheForgets(t *testing.T) {
 	t.Parallel()
 	data := encodeBuilt(t, buildMap(t, generateMap(2, 3000)))

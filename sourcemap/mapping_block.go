@@ -2,7 +2,7 @@ package sourcemap
 
 import "encoding/binary"
 
-// mapping says where one piece of generated code was written. Lines and columns are 0-based, as in maps.
+// mapping is the original position of a piece of generated code. Lines and columns are 0-based, as in maps.
 type mapping struct {
 	line, column uint32 // of the generated code
 
@@ -16,24 +16,24 @@ func (m *mapping) comesBefore(line, column uint32) bool {
 	return m.line < line || m.line == line && m.column < column
 }
 
-// blockMappings is how many mappings make a block: what a look-up has to decode.
+// blockMappings is how many mappings form a block: a look-up has to decode a block.
 const blockMappings = 64
 
 // maxBlockBytes bounds a block: a mapping has at most seven numbers, of at most five bytes each.
 const maxBlockBytes = blockMappings * 7 * binary.MaxVarintLen32
 
-// A block is a list of mappings. Each begins with a number whose two low bits say what follows, and whose rest is the
-// distance in columns from the mapping before.
+// A block is a list of mappings. Each begins with a number: its two low bits are one of these tags, and the rest is the distance
+// in columns from the previous mapping.
 const (
 	tagBare   = iota // no source
 	tagSource        // source, original line and original column follow
-	tagNamed         // the same, and the name
+	tagNamed         // the same, and the name follows
 	tagLine          // the rest is a distance in lines; the mapping itself follows, its column counted from 0
 	tagBits   = 2
 )
 
-// blockCoder is what the numbers of a block count from: the mapping before, and in a new block only its first
-// position, which stands in the directory.
+// blockCoder is the base of the numbers in a block: the previous mapping, or in a new block only its first position, which is in
+// the directory.
 type blockCoder struct{ mapping }
 
 func startBlock(line, column uint32) blockCoder {
@@ -67,7 +67,7 @@ func (c *blockCoder) append(block []byte, m *mapping) []byte {
 	return block
 }
 
-// appendDifference writes by how much value differs from what was before, with the sign in the lowest bit.
+// appendDifference writes the difference between value and before, with the sign in the lowest bit.
 func appendDifference(block []byte, value uint32, before *uint32) []byte {
 	difference := int32(value - *before)
 	*before = value
@@ -78,8 +78,7 @@ func appendDifference(block []byte, value uint32, before *uint32) []byte {
 	return binary.AppendUvarint(block, uint64(zigzag))
 }
 
-// next decodes the mapping at the start of a block into the coder, and returns the rest; ok is false when the block
-// is broken.
+// next decodes the mapping at the start of a block into the coder, and returns the rest; ok is false when the block is broken.
 func (c *blockCoder) next(block []byte) (rest []byte, ok bool) {
 	head, block, ok := cutNumber(block)
 	if ok && head&(1<<tagBits-1) == tagLine {

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// maxUnsorted bounds the mappings of a line that are not in order: they are sorted in memory.
+// maxUnsorted bounds the mappings of an unsorted line: they are sorted in memory.
 const maxUnsorted = 1_000_000
 
 // checksums is the table of all CRCs of an index.
 var checksums = crc32.MakeTable(crc32.Castagnoli)
 
-// blockEntry is the line of the directory for one block.
+// blockEntry is the directory's entry for one block.
 type blockEntry struct {
 	line, column uint32 // of its first mapping
 	offset       uint32 // in the section of blocks
 	checksum     uint32
 }
 
-// mappingWriter packs mappings into blocks. They come line by line; within a line in any order, though hardly any map
-// has them unsorted. Of several mappings for one position the first with a source stays.
+// mappingWriter packs mappings into blocks. Mappings come line by line; within a line they may be in any order, though maps are
+// rarely unsorted. Of several mappings for one position the first with a source stays.
 type mappingWriter struct {
 	blocks    chunks
 	directory []blockEntry
@@ -29,7 +29,7 @@ type mappingWriter struct {
 	scratch []byte
 
 	lineBlock int       // the block in which the last line begins
-	unsorted  []mapping // all of the last line, when it is out of order
+	unsorted  []mapping // all mappings of the last line, when it is out of order
 	sorting   bool
 }
 
@@ -72,7 +72,7 @@ func (w *mappingWriter) add(m *mapping) error {
 	return nil
 }
 
-// walkMappings calls visit with the mappings that are in blocks, from a block on, until visit fails.
+// walkMappings calls visit with the mappings in blocks, starting at a block, until visit fails.
 func (w *mappingWriter) walkMappings(from int, visit func(*mapping) error) error {
 	for i := from; i < len(w.directory); i++ {
 		entry, end := w.directory[i], w.blocks.size
@@ -121,8 +121,8 @@ func (w *mappingWriter) flushBlock() {
 	w.scratch, w.pending = block, w.pending[:0]
 }
 
-// reopenLine takes the last line back out of its blocks, so that it can be sorted; what is before it in its first
-// block stays pending.
+// reopenLine takes the last line back out of its blocks, so that it can be sorted. The mappings before it in its first block stay
+// pending.
 func (w *mappingWriter) reopenLine() {
 	line := w.pending[len(w.pending)-1].line
 	all := make([]mapping, 0, (len(w.directory)-w.lineBlock+1)*blockMappings)
@@ -147,11 +147,11 @@ func (w *mappingWriter) sortLine() {
 	w.unsorted, w.sorting = nil, false
 	slices.SortStableFunc(line, func(a, b mapping) int { return int(int64(a.column) - int64(b.column)) })
 	for i := range line {
-		_ = w.add(&line[i]) // in order it cannot fail
+		_ = w.add(&line[i]) // sorted mappings cannot fail
 	}
 }
 
-// finish writes what is left.
+// finish writes the remaining mappings.
 func (w *mappingWriter) finish() {
 	if w.sorting {
 		w.sortLine()

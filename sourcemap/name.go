@@ -12,17 +12,15 @@ import (
 // maxName bounds the name of a minified file, in bytes.
 const maxName = 2000
 
-// fileSchemes are the schemes that minified files are loaded by: the web, apps that carry their files, extensions, and
-// files of servers.
+// fileSchemes are the schemes that load minified files: the web, apps that carry their files, extensions, and files of servers.
 var fileSchemes = []string{"http", "https", "app", "file", "capacitor", "ionic", "tauri",
 	"chrome-extension", "moz-extension", "safari-web-extension"}
 
-// ResolveName returns the path under which a minified file is known, always with a slash at its start. The name is a
-// URL, ~/path for any host, or a path (primary API, Source map upload): https://shop.example/js/app.js?v=2, ~/js/app.js
-// and js/app.js are all /js/app.js. The abs_path of a frame resolves in the same way, so the two meet.
+// ResolveName returns the path that identifies a minified file, always with a slash at its start. The name is a URL, ~/path for
+// any host, or a path (primary API, Source map upload): https://shop.example/js/app.js?v=2, ~/js/app.js and js/app.js are all
+// /js/app.js. The abs_path of a frame resolves in the same way, so the two match.
 //
-// The error says, for the one who uploads, why a name is refused: it has to be the plain path of a file, as a browser
-// asks for it.
+// The error says, for the uploader, why a name is refused: it must be the plain path of a file, as a browser requests it.
 func ResolveName(name string) (path string, err error) {
 	if name == "" {
 		return "", errors.New("name is empty")
@@ -49,7 +47,8 @@ func ResolveName(name string) (path string, err error) {
 	return joinSegments(path)
 }
 
-// checkNameText refuses what no file name needs and what people cannot see. It looks at a name before and after decoding.
+// checkNameText refuses characters that no file name needs and that people cannot see. It checks a name before and after
+// decoding.
 func checkNameText(name string) error {
 	switch {
 	case len(name) > maxName:
@@ -64,7 +63,7 @@ func checkNameText(name string) error {
 	return nil
 }
 
-// cutHost returns the path of a name without scheme and host, not decoded yet.
+// cutHost returns the path of a name without scheme and host, not yet decoded.
 func cutHost(name string) (string, error) {
 	if strings.HasPrefix(name, "//") {
 		return "", errors.New("name begins with //: write https:// before the host, or ~/ for any host")
@@ -99,7 +98,7 @@ func checkHost(scheme, host string) error {
 	return nil
 }
 
-// joinSegments puts a decoded path together.
+// joinSegments normalises a decoded path.
 func joinSegments(path string) (string, error) {
 	var joined strings.Builder
 	for segment := range strings.SplitSeq(path, "/") {

@@ -5,20 +5,20 @@ import (
 	"math"
 )
 
-// A map with sections (ECMA-426, Index source map) is the maps of the pieces of a file, each with where its piece begins. They
-// stand in the order of the file and do not overlap. Bundlers that join files write them, as Turbopack does.
+// A map with sections (ECMA-426, Index source map) consists of the maps for the pieces of a file, each with the start of its
+// piece. They are in the order of the file and do not overlap. Bundlers that join files write such maps, for example Turbopack.
 
 // sectionReader is the state of reading the sections of a map.
 type sectionReader struct {
-	isInside bool // the map of a section is read
-	own      int  // entries and mappings of the map beside its sections
+	isInside bool // the map of a section is being read
+	own      int  // entries and mappings of the map outside its sections
 	count    int  // sections so far
 
 	start     generatedPosition // of this section
-	isPlaced  bool              // start was read
-	wasMapped bool              // its map was read
+	isPlaced  bool              // start has been read
+	wasMapped bool              // its map has been read
 
-	before generatedPosition // the start of the section before, or its last mapping
+	before generatedPosition // the start of the previous section, or its last mapping
 	isFull bool              // before is a mapping
 
 	waiting *mappingWriter // mappings of a section whose offset comes after its map
@@ -32,7 +32,7 @@ func (p *mapParser) refuseSection(what string) error {
 	return refuseSections("section %d %s", p.sections.count, what)
 }
 
-// countOwn counts what the map has read of its own.
+// countOwn counts the map's entries and mappings outside its sections.
 func (p *mapParser) countOwn() int {
 	count := len(p.sources.offsets) + len(p.names.offsets) + len(p.contents.ranges) + len(p.ignored)
 	if p.part.mappings != nil && p.part.mappings.isUsed {
@@ -124,7 +124,7 @@ func (p *mapParser) readOffset() error {
 	return nil
 }
 
-// readSectionMap reads the map of a section to the end of the lists of the whole.
+// readSectionMap reads the map of a section and appends it to the lists of the whole map.
 func (p *mapParser) readSectionMap() error {
 	if p.in.peekKind() != isObject {
 		return p.refuseType("a map of sections", "an object")
@@ -148,7 +148,7 @@ func (p *mapParser) readSectionMap() error {
 	return nil
 }
 
-// placeDecoder makes a decoder one of this section. Mappings of a section whose offset is not known yet wait for it.
+// placeDecoder prepares a decoder for this section. While the offset of the section is unknown, its mappings wait.
 func (p *mapParser) placeDecoder(decoder *mappingDecoder) {
 	s := &p.sections
 	decoder.firstSource, decoder.firstName = uint32(p.part.firstSource), uint32(p.part.firstName)

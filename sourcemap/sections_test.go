@@ -27,7 +27,7 @@ func section(line, column int, text string) string {
 	return fmt.Sprintf(`{"offset":{"line":%d,"column":%d},"map":%s}`, line, column, text)
 }
 
-// twoSources has a mapping for each of its two sources, the second named.
+// twoSources has a mapping for each of its two sources, the second with a name.
 const twoSources = `{"version":3,"sourceRoot":"src","sources":["a.js","b.js"],"sourcesContent":["first\na","b"],"names":["n"],` +
 	`"mappings":"AAAA,ECCAA","ignoreList":[1]}`
 
@@ -63,7 +63,8 @@ func TestSectionsAreOneMap(t *testing.T) {
 	}
 }
 
-// A map cut into sections has the same index as the whole map. Either field of a section may come first.
+// A map cut into sections has the same index as the whole map. The fields of a section may be in
+// either order.
 func TestSectionsOfAMapAreTheMap(t *testing.T) {
 	t.Parallel()
 	const debugID = `"debugId":"1aad9d9e-2b50-454f-a5f2-0dd5e95c154c"`
@@ -126,7 +127,7 @@ func TestBrokenSections(t *testing.T) {
 	}
 }
 
-// TestManySections reads a map of 30 MB that is all sections, the smallest there are.
+// TestManySections reads a map of 30 MB that consists of the smallest possible sections.
 func TestManySections(t *testing.T) {
 	text := `{"version":3,"sources":[],"mappings":"A"}`
 	var b strings.Builder

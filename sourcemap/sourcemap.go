@@ -1,9 +1,8 @@
-// Package sourcemap finds where minified JavaScript was written. A source map (ECMA-426, JSON) becomes an index once,
-// when it is uploaded; an index is looked up by reading a few pages of it, so that thousands of maps cost nothing
-// while nobody asks for them.
+// Package sourcemap finds the original positions of minified JavaScript. A source map (ECMA-426, JSON) is turned into an index
+// once, on upload. A look-up reads a few pages of an index, so that thousands of maps cost nothing while nobody uses them.
 //
-// Lines and columns are 1-based everywhere in this package, as in stack traces; columns count UTF-16 code units, as
-// JavaScript does.
+// Lines and columns are 1-based everywhere in this package, as in stack traces; columns count UTF-16 code units, as in
+// JavaScript.
 package sourcemap
 
 import "fmt"
@@ -23,10 +22,10 @@ const (
 	MaxNames   = 4_000_000
 )
 
-// Invalid is the error of a map or an index that is refused. Any other error of this package comes from reading.
+// Invalid is the error for a refused map or index. All other errors of this package come from reading.
 type Invalid struct {
 	Reason string // one of the reasons above
-	Detail string // what is wrong, and where; never text of the map
+	Detail string // what is wrong, and where; never contains text of the map
 }
 
 // Error returns the reason and the detail.
@@ -40,7 +39,7 @@ func refuseIndex(format string, args ...any) error {
 	return &Invalid{Reason: BrokenIndex, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Summary says what an index holds.
+// Summary describes the contents of an index.
 type Summary struct {
 	Size     int64  // bytes of the index
 	Hash     string // SHA-256 of its contents, in hexadecimal: equal maps have equal hashes

@@ -38,17 +38,17 @@ type mappingDecoder struct {
 	writer *mappingWriter
 
 	line   uint32               // of the generated code, from 0
-	fields [mappingFields]int64 // where the mapping before ended
-	filled int                  // numbers of this mapping that are read
+	fields [mappingFields]int64 // values of the previous mapping
+	filled int                  // numbers of this mapping so far
 	joined bool                 // a comma came before this mapping
 
-	value     uint64 // of the number that is being read
+	value     uint64 // of the current number
 	shift     uint
-	continues bool // the number is being read
+	continues bool // the current number has more digits
 
-	maxSource, maxName int64 // the largest that are used, -1 for none: the lists may come later
+	maxSource, maxName int64 // the largest indexes, -1 for none: the lists may come later
 
-	// In a section, where it begins: the column counts on its first line. Then where its last mapping is.
+	// The start of a section, whose column counts on its first line; then the position of its last mapping.
 	firstColumn            int64
 	firstSource, firstName uint32
 	end                    generatedPosition
@@ -110,7 +110,7 @@ func (d *mappingDecoder) finish() error {
 	return d.endMapping(false)
 }
 
-// addPlain is addNumber for what nearly all numbers are, short enough to be inlined; it reports whether it added it.
+// addPlain is a version of addNumber for most numbers, short enough to be inlined; it reports whether it added the number.
 func (d *mappingDecoder) addPlain(value uint64) bool {
 	if d.filled >= mappingFields || value > math.MaxUint32 || value == 1 {
 		return false
@@ -124,7 +124,7 @@ func (d *mappingDecoder) addPlain(value uint64) bool {
 	return true
 }
 
-// addNumber adds a number that is read to its field: each counts from where the mapping before it ended.
+// addNumber adds a number to its field: each field counts from its value in the previous mapping.
 func (d *mappingDecoder) addNumber(value uint64) error {
 	if d.filled == mappingFields {
 		return d.refuse("a mapping of more than five numbers")
@@ -147,7 +147,7 @@ func (d *mappingDecoder) addNumber(value uint64) error {
 	return nil
 }
 
-// endMapping takes the mapping that a comma, a semicolon or the end of `mappings` ends.
+// endMapping adds the mapping that ends at a comma, a semicolon or the end of `mappings`.
 func (d *mappingDecoder) endMapping(atComma bool) error {
 	switch d.filled {
 	case 0:

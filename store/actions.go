@@ -11,31 +11,31 @@ import (
 )
 
 // Action is a change that a deployment can hold until a second admin approves it (primary API, Approvals). Its value
-// says all about it but who makes it.
+// describes it completely except for the actor.
 type Action interface {
-	// Word is the word by which a deployment holds it.
+	// Word is the name of the action in a deployment's list of held actions.
 	Word() core.HeldAction
-	// newRequest returns how the action stands in a request for approval. What it changes must exist: it is looked up here,
+	// newRequest returns the action as a request for approval stores it. The target must exist: it is looked up here,
 	// before the transaction, which must not ask for a second connection.
 	newRequest(context.Context, *Store) (actionRequest, error)
-	// wouldChange reports whether the action would change anything. It locks what the action changes, and fails where the
-	// action would fail. The lock excludes that of the same action, so that nobody requests the same approval meanwhile.
+	// wouldChange reports whether the action would change anything. It locks the target, and fails where the action would
+	// fail. The lock keeps out another request for the same action until the transaction ends.
 	wouldChange(ctx context.Context, t *tx, project int64) (bool, error)
-	// runAction makes the change in the project, and returns the changed issue if it is one.
+	// runAction makes the change in the project. It returns the changed issue if the action changes one.
 	runAction(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error)
 }
 
-// rebuildAction makes the action of a stored request again, for each action that can be held (core.HeldActions).
+// rebuildAction rebuilds the action of a stored request, for each action that can be held (core.HeldActions).
 var rebuildAction = map[core.HeldAction]func(storedRequest) (Action, error){
 	core.HoldIgnore:        rebuildIgnore,
 	core.HoldMerge:         rebuildMerge,
 	core.HoldDeleteProject: func(r storedRequest) (Action, error) { return DeleteProject{ID: r.ProjectID}, nil },
 }
 
-// Outcome is what became of an action: it was done, or a request for its approval was made.
+// Outcome is the result of an action: it was done, or a request for its approval was made.
 type Outcome struct {
-	Issue      core.Issue // as it is now, when the action changes an issue and was done
-	ApprovalID int64      // of the request; 0 when the action was done
+	Issue      core.Issue // its new state, when the action changes an issue and was done
+	ApprovalID int64      // the request; 0 when the action was done
 }
 
 // CarryOut carries an action out.
@@ -64,7 +64,7 @@ func (s *Store) RequestApproval(ctx context.Context, actor core.Actor, action Ac
 	}
 	err = s.inTx(ctx, func(t *tx) error {
 		outcome = Outcome{}
-		// Before the locks of the action: whoever decides a request locks it first, too. One that has expired is not pending.
+		// Before the locks of the action, because deciding a request locks the request first, too. An expired request is not pending.
 		if _, err := pg.Exec(ctx, t, expireApprovals, pg.Args{"now": t.Now}); err != nil {
 			return err
 		}
@@ -82,11 +82,10 @@ func (s *Store) RequestApproval(ctx context.Context, actor core.Actor, action Ac
 	return outcome, err
 }
 
-// MergeIssues moves all that the sources have to the target: events, counts, users, environments, releases and
-// fingerprints. The sources become merged and lose their claims; issues that were merged into them now name the target,
-// whose status and claim stay, but for a resolved one: an open source reopens it. An unknown target is
-// not_found; what is
-// wrong with the sources, or a target that is itself merged, is invalid_request (primary API, Merge rules).
+// MergeIssues moves everything of the sources to the target: events, counts, users, environments, releases and
+// fingerprints. The sources become merged and lose their claims; issues that were merged into them now name the target. The
+// target keeps its status and claim, except that an open source reopens a resolved target. An unknown target is not_found;
+// bad sources, or a target that is itself merged, are invalid_request (primary API, Merge rules).
 type MergeIssues struct {
 	Target  int64
 	Sources []int64
@@ -95,7 +94,7 @@ type MergeIssues struct {
 // Word is merge.
 func (MergeIssues) Word() core.HeldAction { return core.HoldMerge }
 
-// sortedSources returns the sources, each once.
+// sortedSources returns the sources, sorted and without duplicates.
 func (a MergeIssues) sortedSources() []int64 {
 	return slices.Compact(slices.Sorted(slices.Values(a.Sources)))
 }
@@ -113,7 +112,7 @@ func rebuildMerge(r storedRequest) (Action, error) {
 	return MergeIssues{Target: r.IssueID, Sources: payload.SourceIDs}, nil
 }
 
-// wouldChange is true of every merge that is possible: a source always becomes merged.
+// wouldChange is true for every possible merge: a source always becomes merged.
 func (a MergeIssues) wouldChange(ctx context.Context, t *tx, project int64) (bool, error) {
 	return true, a.in(t, project).checkLocked(ctx)
 }
@@ -126,9 +125,9 @@ func (a MergeIssues) in(t *tx, project int64) *merge {
 	return &merge{tx: t, project: project, target: a.Target, sources: a.sortedSources()}
 }
 
-// DeleteProject hides a project at once, frees its slug and revokes the tokens that are bound to it; an unknown or
-// deleted one is project_not_found. Its keys stop working as the servers forget them, within 60 seconds, and its rows are
-// deleted after that: see PurgeProject. The timeline stays.
+// DeleteProject hides a project immediately, frees its slug and revokes the tokens that are bound to it. An unknown or
+// deleted project is project_not_found. Its keys stop working within 60 seconds, as the servers forget them, and its rows
+// are deleted after that: see PurgeProject. The timeline stays.
 type DeleteProject struct{ ID int64 }
 
 // Word is delete_project.
@@ -145,7 +144,7 @@ type deletionData struct {
 	Name      string `json:"name"`
 }
 
-// wouldChange is true of every project that is there.
+// wouldChange is true for every existing project.
 func (a DeleteProject) wouldChange(ctx context.Context, t *tx, _ int64) (bool, error) {
 	return true, asProjectNotFound(t.lockProject(ctx, a.ID))
 }
@@ -154,7 +153,7 @@ func (a DeleteProject) runAction(ctx context.Context, t *tx, actor core.Actor, _
 	return core.Issue{}, t.deleteProject(ctx, actor, a.ID)
 }
 
-// asProjectNotFound makes project_not_found of a row that was not found.
+// asProjectNotFound turns a row that was not found into project_not_found.
 func asProjectNotFound(err error) error {
 	if core.HasCode(err, core.NotFound) {
 		return core.NewError(core.ProjectNotFound)

@@ -10,7 +10,7 @@ import (
 const (
 	activityColumns = `id, at, actor_type, coalesce(actor_id, 0) AS actor_id, actor_name, action, target_type, target_id, data`
 	listActivity    = `SELECT ` + activityColumns + ` FROM activity`
-	// With the requests for approval of what would change the issue.
+	// Includes the requests for approval of changes to the issue.
 	listActivityOfIssue = `SELECT ` + activityColumns + ` FROM (
 	SELECT * FROM activity WHERE project_id = @project_id AND target_type = 'issue' AND target_id = @issue_id
 	UNION ALL
@@ -19,12 +19,12 @@ const (
 ) a`
 )
 
-// ListActivity lists what was done in the whole installation, most recent first.
+// ListActivity lists the activity of the whole installation, most recent first.
 func (s *Store) ListActivity(ctx context.Context, page core.Paging) (core.Page[core.Activity], error) {
 	return pg.ReadPage(ctx, s.db, pg.NewList(ctx, "", "at", page), listActivity, activityKey)
 }
 
-// ListIssueActivity lists what was done about an issue, most recent first.
+// ListIssueActivity lists the activity of an issue, most recent first.
 func (s *Store) ListIssueActivity(ctx context.Context, issueID int64, kind core.ActivityKind, page core.Paging) (
 	core.Page[core.Activity], error,
 ) {

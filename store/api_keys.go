@@ -79,7 +79,7 @@ func (s *Store) ListAPIKeys(ctx context.Context) ([]APIKey, error) {
 	return pg.QueryMany[APIKey](ctx, s.db.Main, listAPIKeys, pg.Args{})
 }
 
-// RevokeAPIKey revokes an API key at once on every server; an unknown or revoked one is not_found.
+// RevokeAPIKey revokes an API key on every server immediately. An unknown or revoked key is not_found.
 func (s *Store) RevokeAPIKey(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		n, err := pg.Exec(ctx, t, revokeAPIKey, pg.Args{"id": id, "now": t.Now})
@@ -93,8 +93,8 @@ func (s *Store) RevokeAPIKey(ctx context.Context, actor core.Actor, id int64) er
 	})
 }
 
-// UseAPIKey returns the API key with the hash and notes that it was used, at most once a minute. An unknown or revoked key is
-// not_found: every call asks, so that a revocation acts at once.
+// UseAPIKey returns the API key with the hash and notes its use, at most once a minute. An unknown or revoked key is
+// not_found. Every call asks the database, so that a revocation takes effect immediately.
 func (s *Store) UseAPIKey(ctx context.Context, hash []byte) (APIKey, error) {
 	key, err := pg.QueryOne[APIKey](ctx, s.db.Main, findAPIKeyByHash, pg.Args{"hash": hash})
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 
 const approvalIDs pg.Series = "approvals"
 
-// actionRequest is an action as a request for approval keeps it.
+// actionRequest is an action in the form that a request for approval stores.
 type actionRequest struct {
 	project int64
 	issue   int64 // 0: the action changes no issue
-	payload any   // what else the action says; the same for the same action
+	payload any   // the rest of the action, equal for equal actions
 }
 
 const (
@@ -36,8 +36,8 @@ UPDATE approvals SET status = 'expired' WHERE id IN (
 	SELECT id FROM approvals WHERE status = 'pending' AND expires_at <= @now ORDER BY id FOR UPDATE)`
 )
 
-// requestApproval makes the request, unless the actor's same one is pending, and returns its id. What the action changes is
-// locked, so that no other server makes the same request meanwhile.
+// requestApproval makes the request, unless the actor already has a pending one for the same action, and returns its id.
+// The target is locked, so that no other server makes the same request at the same time.
 func (t *tx) requestApproval(ctx context.Context, actor core.Actor, word core.HeldAction, r actionRequest) (int64, error) {
 	payload, err := json.Marshal(r.payload)
 	if err != nil {
@@ -79,7 +79,7 @@ func (t *tx) recordApproval(ctx context.Context, actor core.Actor, action core.A
 	return err
 }
 
-// ExpireApprovals writes down which requests have expired. Readers do not depend on it.
+// ExpireApprovals records which requests have expired. Readers do not depend on it.
 func (s *Store) ExpireApprovals(ctx context.Context) error {
 	return s.inTx(ctx, func(t *tx) error {
 		_, err := pg.Exec(ctx, t, expireApprovals, pg.Args{"now": t.Now})
@@ -107,7 +107,7 @@ FROM approvals WHERE id = @id FOR UPDATE`
 	decideApproval = `UPDATE approvals SET status = @status, decided_by = @by, decided_at = @now WHERE id = @id`
 )
 
-// storedRequest is a request for approval as it is stored, locked.
+// storedRequest is the locked row of a request for approval.
 type storedRequest struct {
 	ID              int64
 	Action          core.HeldAction
@@ -121,7 +121,7 @@ type storedRequest struct {
 	Status          core.ApprovalStatus
 }
 
-// rebuildAction returns the action that was requested.
+// rebuildAction returns the requested action.
 func (r storedRequest) rebuildAction() (Action, error) {
 	rebuild, known := rebuildAction[r.Action]
 	if !known {
@@ -134,7 +134,7 @@ func (r storedRequest) requestingActor() core.Actor {
 	return core.Actor{Type: r.RequestedByType, ID: core.OptInt(r.RequestedByID), Name: r.RequestedBy}
 }
 
-// checkDecider refuses a person who does not manage the project, or may not do what was requested.
+// checkDecider refuses a person who does not manage the project or may not do the requested action.
 func checkDecider(ctx context.Context, r storedRequest) error {
 	if err := core.CheckReach(ctx, r.ProjectID); err != nil || r.Action.Right() != core.SiteRight {
 		return err
@@ -171,9 +171,9 @@ func (t *tx) decideRequest(
 	return t.recordApproval(ctx, actor, decision, r, failure)
 }
 
-// ApproveRequest carries out the action of a pending request, as its requester. A request of the actor's own is forbidden; one
-// that is decided or expired is approval_not_pending. An action that is not possible any more is approval_failed with
-// the reason; the request is failed then.
+// ApproveRequest carries out the action of a pending request on behalf of its requester. The actor's own request is
+// forbidden; a decided or expired one is approval_not_pending. If the action is no longer possible, the request fails, and
+// the error is approval_failed with the reason.
 func (s *Store) ApproveRequest(ctx context.Context, actor core.Actor, id int64) error {
 	var reason string
 	err := s.inTx(ctx, func(t *tx) error {
@@ -203,7 +203,8 @@ func (s *Store) ApproveRequest(ctx context.Context, actor core.Actor, id int64) 
 	return err
 }
 
-// explainImpossible says why an approved action was refused; nothing when it was done, or failed for a reason that may pass.
+// explainImpossible returns why an approved action was refused. It is empty when the action was done, or failed for a
+// reason that may pass.
 func explainImpossible(err error) string {
 	if err == nil {
 		return ""
@@ -226,7 +227,7 @@ func explainImpossible(err error) string {
 	return strings.Join(reasons, "; ")
 }
 
-// RejectRequest ends a pending request; its action is not done. The errors are those of Approve, but for approval_failed.
+// RejectRequest ends a pending request without doing its action. It has the errors of ApproveRequest except approval_failed.
 func (s *Store) RejectRequest(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		r, err := t.lockUndecided(ctx, actor, id)

@@ -14,7 +14,7 @@ import (
 	"errand/store/storetest"
 )
 
-// approvalRows returns what an issue's activity says of requests for approval, oldest first.
+// approvalRows returns the rows about requests for approval in an issue's activity, oldest first.
 func approvalRows(t testing.TB, s *store.Store, issue int64) []string {
 	t.Helper()
 	var rows []string
@@ -79,7 +79,7 @@ func TestFailedDecisionLeavesARow(t *testing.T) {
 	require.Equal(t, rows, storetest.ReadActivity(t, s, id))
 }
 
-// TestActivityOfAnIssueIsPaged has rows of both kinds, many of them of the same time.
+// TestActivityOfAnIssueIsPaged has rows of both kinds, many of them with the same time.
 func TestActivityOfAnIssueIsPaged(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
@@ -126,7 +126,7 @@ func TestChangesOfKeysLeaveRows(t *testing.T) {
 	}
 }
 
-// changesOf returns the activity of an issue but for the requests for approval, oldest first.
+// changesOf returns the activity of an issue without the requests for approval, oldest first.
 func changesOf(t testing.TB, s *store.Store, issue int64) []core.Activity {
 	t.Helper()
 	return slices.DeleteFunc(storetest.ReadActivity(t, s, issue), func(a core.Activity) bool { return a.TargetType == core.TargetApproval })

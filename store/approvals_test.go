@@ -35,7 +35,7 @@ func listApprovals(t testing.TB, s *store.Store) []core.Approval {
 	return page.Data
 }
 
-// requireStatus wants a request to have the status, and returns it.
+// requireStatus requires a request to have the status, and returns it.
 func requireStatus(t testing.TB, s *store.Store, id int64, status core.ApprovalStatus) core.Approval {
 	t.Helper()
 	list := listApprovals(t, s)
@@ -45,7 +45,7 @@ func requireStatus(t testing.TB, s *store.Store, id int64, status core.ApprovalS
 	return list[at]
 }
 
-// readTimeline returns the activity of the whole installation, oldest first, without the rows' ids and those of the project.
+// readTimeline returns the activity of the whole installation, oldest first, without the ids of the rows and of the project.
 func readTimeline(t testing.TB, s *store.Store) []core.Activity {
 	t.Helper()
 	page, err := s.ListActivity(t.Context(), core.Paging{Limit: 100})
@@ -72,7 +72,7 @@ func TestAskHoldsAnAction(t *testing.T) {
 	before := storetest.ReadIssue(t, s, id)
 	request := requestApproval(t, s, ann, store.IgnoreIssue{ID: id})
 	held := storetest.ReadIssue(t, s, id)
-	held.Approval = nil // has tests of its own
+	held.Approval = nil // it has its own tests
 	require.Equal(t, before, held, "nothing has changed")
 	require.Empty(t, changesOf(t, s, id))
 	require.Equal(t, []core.Approval{{
@@ -94,20 +94,20 @@ func TestAskAgainIsTheSameRequest(t *testing.T) {
 	c.Forward(time.Hour)
 	require.Equal(t, first, requestApproval(t, s, ann, store.IgnoreIssue{ID: pay}))
 	require.Len(t, readTimeline(t, s), 1)
-	require.Equal(t, core.At(storetest.Noon), listApprovals(t, s)[0].RequestedAt, "the term does not begin anew")
+	require.Equal(t, core.At(storetest.Noon), listApprovals(t, s)[0].RequestedAt, "the term does not start again")
 
 	others := []int64{
 		first, requestApproval(t, s, ann, store.IgnoreIssue{ID: ship}), requestApproval(t, s, bob, store.IgnoreIssue{ID: pay}),
 		requestApproval(t, s, core.NewBootstrapActor(), store.IgnoreIssue{ID: pay}),
 	}
 	slices.Sort(others)
-	require.Len(t, slices.Compact(others), 4, "of another issue or by somebody else it is another request")
+	require.Len(t, slices.Compact(others), 4, "another issue or another requester makes another request")
 
 	require.NoError(t, s.RejectRequest(t.Context(), bob, first))
 	second := requestApproval(t, s, ann, store.IgnoreIssue{ID: pay})
-	require.NotEqual(t, first, second, "one that is decided is not given again")
+	require.NotEqual(t, first, second, "a decided request is not returned again")
 	c.Forward(core.ApprovalTerm)
-	require.NotEqual(t, second, requestApproval(t, s, ann, store.IgnoreIssue{ID: pay}), "nor one that has expired")
+	require.NotEqual(t, second, requestApproval(t, s, ann, store.IgnoreIssue{ID: pay}), "nor is an expired one")
 	requireStatus(t, s, second, core.RequestExpired)
 }
 
@@ -119,7 +119,7 @@ func TestAskTellsWhatTheActionWould(t *testing.T) {
 	require.NoError(t, err)
 	storetest.MergeByHand(t, s, merged, ignored)
 	got, err := s.RequestApproval(t.Context(), ann, store.IgnoreIssue{ID: ignored})
-	require.NoError(t, err, "what changes nothing needs no approval")
+	require.NoError(t, err, "an action that changes nothing needs no approval")
 	require.Equal(t, store.Outcome{Issue: storetest.ReadIssue(t, s, ignored).Issue}, got)
 	for _, id := range []int64{merged, 12345} {
 		_, err := s.RequestApproval(t.Context(), ann, store.IgnoreIssue{ID: id})
@@ -225,7 +225,7 @@ func TestApproveFailsWhenTheIssueHasChanged(t *testing.T) {
 		got := requireStatus(t, s, request, core.RequestFailed)
 		require.Equal(t, core.Text("agent-2"), got.DecidedBy, name)
 		require.Equal(t, c.At(0), got.DecidedAt, name)
-		require.Len(t, readTimeline(t, s), rows+1, "but the decision, nothing was done")
+		require.Len(t, readTimeline(t, s), rows+1, "nothing was done except the decision")
 		storetest.RequireCode(t, core.ApprovalNotPending, s.ApproveRequest(t.Context(), bob, request))
 		storetest.ChangeRows(t, s, `UPDATE projects SET deleted_at = NULL`)
 	}
@@ -270,7 +270,7 @@ func TestApproveMerges(t *testing.T) {
 	require.Equal(t, []string{"merged"}, listLabels(t, s, ""))
 }
 
-// TestMergeAndIgnoreApprovedAtOnce holds that of two approvals that exclude each other, one fails and both are decided.
+// TestMergeAndIgnoreApprovedAtOnce checks that if two approvals exclude each other, one fails and both are decided.
 func TestMergeAndIgnoreApprovedAtOnce(t *testing.T) {
 	t.Parallel()
 	pair, _ := storetest.OpenPair(t)
@@ -323,7 +323,7 @@ func TestApproveDeletesAProject(t *testing.T) {
 		done, err = s.PurgeProject(t.Context(), storetest.Shop)
 		require.NoError(t, err)
 	}
-	require.Len(t, listApprovals(t, s), 2, "what was decided stays")
+	require.Len(t, listApprovals(t, s), 2, "decided requests stay")
 }
 
 func TestRequestsExpire(t *testing.T) {
@@ -427,7 +427,7 @@ func TestAskTogetherIsOneRequest(t *testing.T) {
 	require.Len(t, readTimeline(t, pair[1]), 1)
 }
 
-// TestServersWhoseClocksDiffer holds that a decision, once it is written, is the same for every server.
+// TestServersWhoseClocksDiffer checks that a decision, once written, is the same for every server.
 func TestServersWhoseClocksDiffer(t *testing.T) {
 	t.Parallel()
 	url, early, late := storetest.NewURL(t), storetest.NewClock(), storetest.NewClock()

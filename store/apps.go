@@ -9,7 +9,7 @@ import (
 	"errand/store/pg"
 )
 
-// A problem counts as unresolved by the same words as in a list of problems. Where they are many, totals.countOpen counts the rest.
+// A problem counts as unresolved by the same rule as in a list of problems. Where there are many, totals.countOpen counts the rest.
 const selectApps = `
 SELECT p.id, p.name, p.slug, p.environment, p.notify_on_new_problem, p.notify_on_reoccurrence, p.created_at,
 	coalesce(p.updated_at, p.created_at) AS updated_at,
@@ -32,7 +32,7 @@ WHERE id = @id`
 	renameApp = `UPDATE projects SET name = @name, slug = @slug, updated_at = @now WHERE id = @id`
 )
 
-// AppSettings are what a project has for the management API alone.
+// AppSettings are the fields of a project that only the management API has.
 type AppSettings struct {
 	Environment          *string
 	NotifyOnNewProblem   bool
@@ -70,8 +70,8 @@ func (s *Store) ReadApp(ctx context.Context, id int64) (App, error) {
 	return apps[0], err
 }
 
-// FindApp returns the id of the project that the reference names by its slug or id, or not_found. Unlike FindProject it never goes by
-// the name: two apps may have the same, and a deletion that is sent twice must not take the other one.
+// FindApp returns the id of the project with the slug or id in the reference, or not_found. Unlike FindProject it never
+// uses the name: two apps may have the same name, and a deletion that is sent twice must not hit the other one.
 func (s *Store) FindApp(ctx context.Context, ref core.ProjectRef) (int64, error) {
 	sql, args := findAppBySlug, pg.Args{"slug": string(ref)}
 	if id, err := strconv.ParseInt(string(ref), 10, 64); err == nil {
@@ -81,7 +81,7 @@ func (s *Store) FindApp(ctx context.Context, ref core.ProjectRef) (int64, error)
 	return row.ID, err
 }
 
-// AppChange is what to change of an app: nil, or not set, for what stays.
+// AppChange describes a change of an app: fields that are nil or not set stay.
 type AppChange struct {
 	Name                 *string
 	Environment          core.Opt[string]
@@ -89,14 +89,14 @@ type AppChange struct {
 	NotifyOnReoccurrence *bool
 }
 
-// lockedApp is an app that a transaction is going to change.
+// lockedApp is the locked row of an app that a transaction is going to change.
 type lockedApp struct {
 	Name string
 	Slug string
 	AppSettings
 }
 
-// UpdateApp changes an app, or says not_found. A new name brings the slug that follows it. A change that changes nothing leaves no
+// UpdateApp changes an app, or returns not_found. A new name also changes the slug. A change that changes nothing leaves no
 // activity.
 func (s *Store) UpdateApp(ctx context.Context, actor core.Actor, id int64, c AppChange) (App, error) {
 	if err := s.inTxOfSlug(ctx, func(t *tx) error { return t.updateApp(ctx, actor, id, c) }); err != nil {

@@ -103,7 +103,7 @@ func TestTagsAreOneWordForAllApps(t *testing.T) {
 	storetest.RequireCode(t, core.NotFound, s.RemoveTag(t.Context(), core.NewBootstrapActor(), storetest.Shop, first, tags[0].ID))
 	rows, err := s.ListIssueActivity(t.Context(), first, core.AllActivity, core.Paging{Limit: 10})
 	require.NoError(t, err)
-	require.Len(t, rows.Data, 2, "a tag that was there already leaves no row")
+	require.Len(t, rows.Data, 2, "an existing tag leaves no row")
 	require.Equal(t, core.ActionIssueUntag, rows.Data[0].Action)
 	require.Equal(t, core.ActionIssueTag, rows.Data[1].Action)
 	require.JSONEq(t, `{"tag":"critical"}`, string(rows.Data[1].Data))

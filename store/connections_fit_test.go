@@ -14,7 +14,7 @@ import (
 	"errand/store/storetest"
 )
 
-// A role with fewer connections than the server is to make: whoever finds none free waits, and is not refused.
+// When a role is allowed fewer connections than the server wants, calls that find none free wait and are not refused.
 func TestConnectionsFitTheRole(t *testing.T) {
 	t.Parallel()
 	u, err := url.Parse(storetest.NewURL(t))

@@ -8,7 +8,7 @@ import (
 	"errand/store/storetest"
 )
 
-// Whoever waits for a lock has everybody else wait behind it.
+// A statement that waits for a lock makes everyone else wait behind it.
 func TestMigrationsWaitForALockInSmallSteps(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "1s", storetest.New(t).LockTimeoutOfMigrations(t))

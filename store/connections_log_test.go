@@ -15,7 +15,7 @@ import (
 	"errand/store/storetest"
 )
 
-// What happens every day must not fill the log of Postgres with errors: whoever operates it looks there for real ones.
+// Everyday events must not fill the log of Postgres with errors: operators look there for real ones.
 
 func TestDuplicatesLeaveNoErrorInTheLog(t *testing.T) {
 	t.Parallel()
@@ -119,7 +119,7 @@ func TestFirstsOfADayLeaveNoErrorInTheLog(t *testing.T) {
 	require.Empty(t, logged())
 }
 
-// TestCanceledCallsLeaveNoErrorInTheLog has the caller of a statement leave while it runs, as at a stop.
+// TestCanceledCallsLeaveNoErrorInTheLog makes the caller of a statement leave while it runs, as at a stop.
 func TestCanceledCallsLeaveNoErrorInTheLog(t *testing.T) {
 	t.Parallel()
 	c, url := storetest.NewClock(), storetest.NewURL(t)
@@ -142,11 +142,11 @@ func TestCanceledCallsLeaveNoErrorInTheLog(t *testing.T) {
 	_, err = other.Exec(t.Context(), `SELECT pg_sleep(0.1); ROLLBACK`)
 	require.NoError(t, err)
 	<-left
-	s.Close() // waits for what is still going on
+	s.Close() // waits for unfinished statements
 	require.Empty(t, logged())
 }
 
-// openLogged is openPair with what Postgres logs of errors from now on.
+// openLogged is openPair with a function that returns the errors that Postgres logs from now on.
 func openLogged(t *testing.T) (pair [2]*store.Store, c *storetest.Clock, logged func() []string) {
 	t.Helper()
 	url := storetest.NewURL(t)

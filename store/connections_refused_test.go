@@ -25,7 +25,7 @@ func TestReadOnlyDatabaseIsUnavailableUntilItIsWritable(t *testing.T) {
 	setReadOnly := setDatabase(t, databaseURL, "default_transaction_read_only")
 
 	setReadOnly("on") // for new connections
-	s.MakeReadOnly(t) // and for those that are there, as after a failover
+	s.MakeReadOnly(t) // and for existing ones, as after a failover
 	batch := []intake.NewEvent{storetest.MakeShopEvent("pay", 2, c.At(0))}
 	_, err := s.Intake.AddEvents(t.Context(), batch)
 	require.Equal(t, core.Unavailable, core.AsError(err).Code, "%v", err)
@@ -40,7 +40,7 @@ func TestReadOnlyDatabaseIsUnavailableUntilItIsWritable(t *testing.T) {
 	require.NoError(t, s.CheckWrites(t.Context()))
 }
 
-// setDatabase returns what sets a setting of the database for new connections. It is reset at the test's end.
+// setDatabase returns a function that sets a setting of the database for new connections. It is reset at the end of the test.
 func setDatabase(t *testing.T, databaseURL, setting string) (set func(value string)) {
 	t.Helper()
 	u, err := url.Parse(databaseURL)

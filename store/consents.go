@@ -13,7 +13,7 @@ import (
 const (
 	// consentLasts is how long a code may be exchanged (RFC 6749, 4.1.2, allows ten minutes).
 	consentLasts = time.Minute
-	// keepConsents is how long a code that comes a second time is recognised.
+	// keepConsents is how long a second use of a code is recognised.
 	keepConsents = 24 * time.Hour
 )
 
@@ -33,8 +33,8 @@ FOR UPDATE`
 	findLiveToken  = `SELECT id FROM tokens WHERE id = @id AND revoked_at IS NULL`
 )
 
-// KeepConsent keeps what a person allowed until its code, whose SHA-256 is given, is exchanged. It returns limit for a setup key
-// that has made as many tokens as it may: the person hears of it, and not the client alone.
+// KeepConsent keeps a person's consent until its code, given as SHA-256, is exchanged. It returns limit for a setup key
+// that has no tokens left to make, so that the person learns about it, and not just the client.
 func (s *Store) KeepConsent(ctx context.Context, codeHash []byte, c core.Consent) error {
 	clientHash := sha256.Sum256([]byte(c.ClientID))
 	return s.inTx(ctx, func(t *tx) error {
@@ -53,18 +53,19 @@ func (s *Store) KeepConsent(ctx context.Context, codeHash []byte, c core.Consent
 	})
 }
 
-// Exchange is what a client shows to get the token of a consent.
+// Exchange is what a client presents to get the token of a consent.
 type Exchange struct {
 	CodeHash    []byte // SHA-256 of the code
 	ClientID    string
 	RedirectURI string
-	Challenge   string // made of the verifier that the client shows
+	Challenge   string // computed from the client's verifier
 	Token       NewToken
 }
 
-// ExchangeConsent makes the token of a consent, once, with the scopes and the project that were allowed, and with the name of
-// the client in front of which Token.Name stands. A code that is unknown, expired, of another client, or shown with another redirect
-// or verifier is not_found. One that comes twice is too, and revokes the token: it may have been stolen (RFC 6749, 4.1.2).
+// ExchangeConsent makes the token of a consent, once, with the scopes and the project that were allowed. The token's name
+// begins with the client's name and ends with Token.Name. A code that is unknown, expired, of another client, or presented
+// with another redirect or verifier is not_found. So is the second use of a code, which also revokes the token: the code
+// may have been stolen (RFC 6749, 4.1.2).
 func (s *Store) ExchangeConsent(ctx context.Context, e Exchange) (core.Token, error) {
 	var token core.Token
 	isRefused := false
@@ -74,7 +75,7 @@ func (s *Store) ExchangeConsent(ctx context.Context, e Exchange) (core.Token, er
 		case err != nil:
 			return err
 		case consent.TokenID != 0:
-			isRefused = true // what follows must be kept
+			isRefused = true // the revocation below must be kept
 			return t.revokeStolen(ctx, consent)
 		case !t.Now.Before(consent.ExpiresAt) || !consent.isOf(e):
 			return core.NewError(core.NotFound)
@@ -104,7 +105,7 @@ type consentRow struct {
 	OnlyProject bool
 }
 
-// isOf reports whether the consent was for the client that shows its code.
+// isOf reports whether the consent was given to the client that presents its code.
 func (c consentRow) isOf(e Exchange) bool {
 	clientHash := sha256.Sum256([]byte(e.ClientID))
 	return bytes.Equal(c.ClientHash, clientHash[:]) && c.RedirectURI == e.RedirectURI && c.Challenge == e.Challenge
@@ -116,8 +117,8 @@ func (c consentRow) actor() core.Actor {
 	}
 }
 
-// exchangeConsent makes the token, unless the credential that allowed it has been revoked since, or was a setup key that has
-// expired or used its tokens up.
+// exchangeConsent makes the token, unless the credential that gave the consent was revoked since, or was a setup key that
+// has expired or has no tokens left.
 func (t *tx) exchangeConsent(ctx context.Context, consent consentRow, e Exchange) (core.Token, error) {
 	if consent.ActorType == core.ActorToken && !consent.IsSetupKey {
 		if _, err := pg.QueryOne[struct{ ID int64 }](ctx, t, findLiveToken, pg.Args{"id": consent.ActorID}); err != nil {
@@ -128,7 +129,7 @@ func (t *tx) exchangeConsent(ctx context.Context, consent consentRow, e Exchange
 	made.Name, made.Scopes, made.ProjectID = made.Name+consent.ClientName, consent.Scopes, consent.ProjectID
 	made.OnlyProject = consent.OnlyProject
 	token, err := t.createToken(ctx, consent.actor(), made)
-	if core.HasCode(err, core.Unauthorized) { // the setup key; the client has shown no credential
+	if core.HasCode(err, core.Unauthorized) { // about the setup key; the client has presented no credential
 		err = core.NewError(core.NotFound)
 	}
 	if err != nil {
@@ -146,7 +147,7 @@ func (t *tx) revokeStolen(ctx context.Context, consent consentRow) error {
 	return t.recordRevoked(ctx, core.NewSystemActor("oauth"), consent.TokenID)
 }
 
-// DropConsents forgets codes that nobody can exchange any more.
+// DropConsents deletes codes that nobody can exchange any longer.
 func (s *Store) DropConsents(ctx context.Context) error {
 	_, err := pg.Exec(ctx, s.db.Main, deleteConsents, pg.Args{"before": s.Now().Add(-keepConsents)})
 	return err

@@ -53,7 +53,7 @@ func (s *Store) AddPing(ctx context.Context, webhook int64) (int64, error) {
 	})
 }
 
-// shareWebhook keeps a webhook from being deleted until the transaction ends, and returns its project, 0 for all; or not_found.
+// shareWebhook keeps a webhook from being deleted until the transaction ends. It returns its project, 0 for all, or not_found.
 func (t *tx) shareWebhook(ctx context.Context, id int64) (project int64, err error) {
 	row, err := pg.QueryOne[struct{ ProjectID int64 }](ctx, t, shareWebhook, pg.Args{"id": id})
 	if err != nil {
@@ -74,8 +74,8 @@ WHERE project_id = @project_id AND id = @id`
 	findDelivery = selectDeliveries + ` WHERE project_id = @project_id AND id = @id`
 )
 
-// ResendDelivery has a delivery that has ended attempted again, under its id. Its attempts are counted on: one that had all of
-// them gets one more. A pending delivery is delivery_pending.
+// ResendDelivery schedules another attempt of an ended delivery, under its id. The count of attempts continues: a delivery
+// that has used all of them gets one more. A pending delivery is delivery_pending.
 func (s *Store) ResendDelivery(ctx context.Context, webhook, id int64) (core.Delivery, error) {
 	var resent core.Delivery
 	err := s.inTx(ctx, func(t *tx) error {
@@ -106,7 +106,7 @@ func (s *Store) ResendDelivery(ctx context.Context, webhook, id int64) (core.Del
 const (
 	// keepSent is how long an ended delivery is listed.
 	keepSent = 30 * 24 * time.Hour
-	// keepSpikes is how long it is known that a webhook was told of a spike, which matters for an hour.
+	// keepSpikes is how long the store remembers that a webhook heard of a spike; that matters for an hour.
 	keepSpikes = 24 * time.Hour
 )
 
@@ -130,7 +130,7 @@ DELETE FROM webhooks WHERE id IN (
 	LIMIT @chunk)`
 )
 
-// DropSent deletes the deliveries that were made more than 30 days ago and have ended, and webhooks that were deleted before that.
+// DropSent deletes ended deliveries that were made more than 30 days ago, and webhooks that were deleted before that.
 func (s *Store) DropSent(ctx context.Context) error {
 	now := s.Now()
 	for _, drop := range []struct {
@@ -144,7 +144,8 @@ func (s *Store) DropSent(ctx context.Context) error {
 	return nil
 }
 
-// deleteInChunks runs a deletion of a bounded number of rows from before a time until none is left, so that no transaction is long.
+// deleteInChunks repeats a deletion of a bounded number of rows from before a time until none is left, so that no
+// transaction is long.
 func (s *Store) deleteInChunks(ctx context.Context, sql string, before time.Time) error {
 	for {
 		n, err := pg.Exec(ctx, s.db.Main, sql, pg.Args{"before": before, "chunk": deliveryChunk})

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"errand/core"
+	"errand/store/activity"
 	"errand/store/pg"
 )
 
@@ -14,7 +15,7 @@ type DueWebhook struct {
 	Name       string
 	Format     core.WebhookFormat
 	URL        string   // as people see it; empty for email
-	Recipients []string // of email
+	Recipients []string // email addresses
 	Sealed     string
 }
 
@@ -24,7 +25,7 @@ FROM webhooks w
 WHERE EXISTS (SELECT FROM deliveries d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_at <= @now)
 ORDER BY w.id`
 
-// ListDueWebhooks lists the webhooks that have due deliveries, also those that were deleted since these were made.
+// ListDueWebhooks lists the webhooks that have due deliveries, including webhooks that were deleted since.
 func (s *Store) ListDueWebhooks(ctx context.Context) ([]DueWebhook, error) {
 	return pg.QueryMany[DueWebhook](ctx, s.db.Main, listDueWebhooks, pg.Args{"now": s.Now()})
 }
@@ -37,26 +38,26 @@ type TakenDelivery struct {
 	IssueID     core.OptInt // 0: a ping
 	Event       core.WebhookEvent
 	CreatedAt   core.Time
-	Attempt     int64 // which one this is, the first is 1
+	Attempt     int64 // the number of this attempt; the first is 1
 	Lease       int64
 	ProjectName string
-	IssueNumber int64 // of the issue in the source control; 0: there is none
+	IssueNumber int64 // the issue's number in source control; 0: none
 }
 
-// lastLease is when the server that makes the last attempt counts as lost: there is no next attempt by then.
+// lastLease is how long a last attempt may take before its server counts as lost. Other attempts have until the next one.
 const lastLease = time.Minute
 
 const (
-	// Two servers must not open two issues in the source control for one of ours, so there is one attempt at a time for each
-	// issue. What another server does at the same moment is not in the snapshot of takeDeliveries: they wait for each other here.
+	// Two servers must not open two issues in source control for one of ours, so each issue has one attempt at a time. The
+	// snapshot of takeDeliveries misses the changes of another server at the same moment: this lock makes the servers wait for each other.
 	lockIssueOpeners = `
 SELECT id FROM webhooks WHERE id = ANY (@webhooks) AND format = 'scm_issue' ORDER BY id FOR NO KEY UPDATE`
 
-	// An attempt is counted when it begins, and the next one is planned as if this one failed. Whatever becomes of the server, no
-	// attempt goes uncounted, and the delivery is tried again in time; what was recorded meanwhile is only how it ended.
+	// An attempt counts when it begins, and the next one is planned as if this one had failed. Whatever happens to the
+	// server, every attempt is counted and the delivery is tried again in time. The server later only records how the attempt ended.
 	//
-	// A last attempt leaves no next one: when it is due again all the same, its server was lost. One that was sent again by hand
-	// has a next attempt.
+	// A last attempt leaves no next one: if it becomes due again, its server was lost. A delivery that was sent again by
+	// hand has a next attempt.
 	takeDeliveries = `
 WITH due AS MATERIALIZED (
 	SELECT d.project_id, d.id
@@ -79,8 +80,7 @@ WITH due AS MATERIALIZED (
 			WHEN w.deleted_at IS NOT NULL THEN 'the webhook was deleted'
 			WHEN d.project_id <> 0 AND (p.id IS NULL OR p.deleted_at IS NOT NULL) THEN 'the project was deleted'
 			WHEN d.issue_id IS NOT NULL AND i.id IS NULL THEN 'the issue was deleted'
-			WHEN d.issue_id IS NOT NULL AND w.min_trust <> 'low' AND p.trust_setting IS DISTINCT FROM 'high'
-				AND (p.trust_setting IS NOT NULL OR s.client_seen_at > @client_since)
+			WHEN d.issue_id IS NOT NULL AND w.min_trust <> 'low' AND NOT ` + activity.IsTrusted + `
 				THEN 'the trust of the project is low by now, and the webhook wants high'
 			WHEN d.attempts >= @max_attempts AND d.next_attempt_at IS NULL THEN 'the server was lost during the last attempt'
 			ELSE ''
@@ -90,6 +90,7 @@ WITH due AS MATERIALIZED (
 	JOIN webhooks w ON w.id = d.webhook_id
 	LEFT JOIN projects p ON p.id = d.project_id
 	LEFT JOIN project_seen s ON s.project_id = d.project_id
+	CROSS JOIN LATERAL (SELECT s.client_seen_at AS client_seen, @client_since::timestamptz AS client_since) t
 	LEFT JOIN issues i ON i.id = d.issue_id AND i.project_id = d.project_id
 	LEFT JOIN scm_issues n ON n.project_id = d.project_id AND n.issue_id = d.issue_id AND n.webhook_id = d.webhook_id
 )
@@ -107,9 +108,9 @@ RETURNING d.project_id, d.id, d.webhook_id, coalesce(d.issue_id, 0) AS issue_id,
 	d.lease, j.project_name, j.issue_number, j.refusal`
 )
 
-// TakeDeliveries takes due deliveries for an attempt each: of each webhook at most as many as there is room for. waits are the
-// times between attempts, so that there is one attempt more than waits. A delivery that is not to be sent any more fails,
-// as when its project was deleted, or is not trusted enough by now.
+// TakeDeliveries takes due deliveries, each for one attempt: for each webhook at most as many as its room. waits are the
+// times between attempts, so there is one attempt more than waits. A delivery that must no longer be sent fails, for
+// instance when its project was deleted or is no longer trusted enough.
 func (s *Store) TakeDeliveries(ctx context.Context, rooms map[int64]int64, waits []time.Duration) (taken []TakenDelivery, err error) {
 	webhooks, room := make([]int64, 0, len(rooms)), make([]int64, 0, len(rooms))
 	for id, n := range rooms {
@@ -145,17 +146,17 @@ func (s *Store) TakeDeliveries(ctx context.Context, rooms map[int64]int64, waits
 type DeliveryOutcome struct {
 	TakenDelivery
 	Status     core.DeliveryStatus // pending: it is tried again, unless it was the last attempt
-	LastStatus int64               // of HTTP; 0 for none
+	LastStatus int64               // HTTP status; 0 for none
 	LastError  string              // empty for none
 	EndedAt    core.Time
-	// NextAttemptAt is when a pending one is tried again.
+	// NextAttemptAt is when a pending delivery is tried again.
 	NextAttemptAt core.Time
-	// IssueNumber is the issue in the source control after the attempt; 0: there is none.
+	// NewIssueNumber is the issue in source control after the attempt; 0: there is none.
 	NewIssueNumber int64
 }
 
 const (
-	// A delivery that failed meanwhile, as its webhook was deleted, stays failed.
+	// A delivery that has failed since, because its webhook was deleted, stays failed.
 	recordOutcomes = `
 UPDATE deliveries d SET
 	status = o.status,
@@ -176,7 +177,7 @@ ON CONFLICT (project_id, issue_id, webhook_id) DO UPDATE SET number = excluded.n
 	dropNumber = `DELETE FROM scm_issues WHERE project_id = @project_id AND issue_id = @issue_id AND webhook_id = @webhook_id`
 )
 
-// RecordDeliveries writes down how attempts ended. It may be called twice with the same ones.
+// RecordDeliveries records how attempts ended. Calling it twice with the same outcomes is fine.
 func (s *Store) RecordDeliveries(ctx context.Context, outcomes []DeliveryOutcome) error {
 	n := len(outcomes)
 	projects, ids, leases, last := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
@@ -200,7 +201,7 @@ func (s *Store) RecordDeliveries(ctx context.Context, outcomes []DeliveryOutcome
 	})
 }
 
-// recordNumber keeps which issue of the source control is that of the delivery, when the attempt has changed it.
+// recordNumber stores the number of the delivery's issue in source control, if the attempt has changed it.
 func (t *tx) recordNumber(ctx context.Context, o DeliveryOutcome) error {
 	if o.NewIssueNumber == o.IssueNumber || o.IssueID == 0 {
 		return nil
@@ -215,7 +216,7 @@ func (t *tx) recordNumber(ctx context.Context, o DeliveryOutcome) error {
 	return err
 }
 
-// maxCounted bounds how many pending deliveries are counted.
+// maxCounted bounds the count of pending deliveries.
 const maxCounted = 100_000
 
 const countPending = `SELECT count(*) AS n FROM (SELECT FROM deliveries WHERE status = 'pending' LIMIT @limit) AS pending`

@@ -15,7 +15,7 @@ import (
 // testWaits are the waits of three attempts.
 var testWaits = []time.Duration{time.Minute, 5 * time.Minute}
 
-// takeAll takes what is due.
+// takeAll takes all due deliveries.
 func takeAll(t *testing.T, s *store.Store) []store.TakenDelivery {
 	t.Helper()
 	due, err := s.ListDueWebhooks(t.Context())
@@ -46,7 +46,7 @@ func readDelivery(t *testing.T, s *store.Store, webhook int64) core.Delivery {
 	return page.Data[0]
 }
 
-// A server that dies with a delivery leaves an attempt that counts, and the schedule goes on to the second.
+// When a server dies with a delivery, its attempt counts, and the schedule continues with the second.
 func TestAttemptsOfLostServersCount(t *testing.T) {
 	t.Parallel()
 	s, clock, webhook := openDue(t, store.NewWebhook{})
@@ -56,7 +56,7 @@ func TestAttemptsOfLostServersCount(t *testing.T) {
 		require.EqualValues(t, attempt+1, taken[0].Attempt)
 		require.EqualValues(t, attempt+1, readDelivery(t, s, webhook).Attempts)
 		clock.Forward(wait - time.Millisecond)
-		require.Empty(t, takeAll(t, s), "it is somebody else's until then")
+		require.Empty(t, takeAll(t, s), "another server holds it until then")
 		clock.Forward(time.Millisecond)
 	}
 
@@ -69,10 +69,10 @@ func TestAttemptsOfLostServersCount(t *testing.T) {
 	require.True(t, delivery.NextAttemptAt.IsZero())
 	_, err := s.ResendDelivery(t.Context(), webhook, delivery.ID)
 	require.NoError(t, err)
-	require.Len(t, takeAll(t, s), 1, "by hand there is one more")
+	require.Len(t, takeAll(t, s), 1, "sending it by hand adds an attempt")
 }
 
-// What a server records too late, after another has taken the delivery, changes nothing.
+// A server's late record changes nothing when another server has taken the delivery.
 func TestLateOutcomeIsLeftOut(t *testing.T) {
 	t.Parallel()
 	s, clock, webhook := openDue(t, store.NewWebhook{})
@@ -123,10 +123,10 @@ func TestTwoServersTakeEachDeliveryOnce(t *testing.T) {
 			ids[delivery.ID] = true
 		}
 	}
-	require.GreaterOrEqual(t, len(ids), n-4*7, "rows that another one holds are passed over")
+	require.GreaterOrEqual(t, len(ids), n-4*7, "rows that another server holds are skipped")
 }
 
-// What is not to be sent any more fails when it would be sent, without an attempt.
+// A delivery that must no longer be sent fails when it is due, without an attempt.
 func TestDeliveriesThatAreNotSent(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -158,7 +158,7 @@ func TestDeliveriesThatAreNotSent(t *testing.T) {
 	}
 }
 
-// There is one attempt at a time for each issue that is opened in the source control, whoever makes it; the next one knows its number.
+// Each issue that is opened in source control has one attempt at a time on all servers, and the next attempt knows its number.
 func TestSourceControlIssuesAreOpenedOnce(t *testing.T) {
 	t.Parallel()
 	s, clock, webhook := openDue(t, store.NewWebhook{Format: core.FormatSCMIssue, SpikeThreshold: 1})
@@ -181,5 +181,5 @@ func TestSourceControlIssuesAreOpenedOnce(t *testing.T) {
 		{TakenDelivery: commenting[0], Status: core.DeliveryPending, LastStatus: 410, EndedAt: s.Now(), NextAttemptAt: clock.At(time.Minute)},
 	}))
 	clock.Forward(time.Minute)
-	require.Zero(t, takeAll(t, s)[0].IssueNumber, "the issue there was deleted: another one is opened")
+	require.Zero(t, takeAll(t, s)[0].IssueNumber, "the issue there was deleted, so another one is opened")
 }

@@ -11,21 +11,21 @@ import (
 	"errand/store/pg"
 )
 
-// The series of ids that releases, deploys and fixes have.
+// The series of the ids of releases, deploys and fixes.
 const (
 	releaseIDs pg.Series = "releases"
 	deployIDs  pg.Series = "deploys"
 	fixIDs     pg.Series = "fixes"
 )
 
-// NewDeploy is a deploy to report. Its release and environment are as they were given, its commits and pull requests in the form in
-// which the rules of fixes return them.
+// NewDeploy is a deploy to report. Its release and environment are as reported; its commits and pull requests are in the
+// form that the rules of fixes return.
 type NewDeploy struct {
 	ProjectID    int64
 	Release      string
 	Environment  string
 	Commit       string
-	Commits      []string // since the deploy before; without any, what was pushed before Commit counts
+	Commits      []string // since the previous deploy; if empty, the commits pushed before Commit count
 	PullRequests []string
 	Source       core.DeploySource
 }
@@ -53,7 +53,7 @@ ON CONFLICT DO NOTHING`
 INSERT INTO deploy_pull_requests (project_id, url, number) SELECT @project_id, unnest(@urls::text[]), @number`
 )
 
-// CreateDeploy records a deploy, its release on first use, and which fixes it brings. A deleted project is
+// CreateDeploy records a deploy, makes its release on first use, and finds the fixes that it brings. A deleted project is
 // project_not_found.
 func (s *Store) CreateDeploy(ctx context.Context, actor core.Actor, d NewDeploy) (core.ReportedDeploy, error) {
 	var reported core.ReportedDeploy
@@ -124,7 +124,7 @@ type deployData struct {
 	DeployID    int64  `json:"deploy_id"`
 }
 
-// putRelease makes the deploy's release on first use, and returns its id.
+// putRelease makes the deploy's release on first use and returns its id.
 func (t *tx) putRelease(ctx context.Context, d NewDeploy, at core.Time) (int64, error) {
 	id, err := t.store.db.IDs.TakeOne(ctx, releaseIDs)
 	if err != nil {
@@ -153,7 +153,7 @@ func (t *tx) addDeploy(ctx context.Context, d NewDeploy, reported core.ReportedD
 	return err
 }
 
-// addDeployCommits adds what a deploy brought; withPushed says that all that was pushed before these commits is among it.
+// addDeployCommits adds the commits of a deploy. withPushed says that everything pushed before these commits is included.
 func (t *tx) addDeployCommits(ctx context.Context, project, number int64, commits []string, withPushed bool) error {
 	_, err := pg.Exec(ctx, t, addDeployCommits, pg.Args{
 		"project_id": project, "commits": sortOnce(commits), "number": number, "with_pushed": withPushed,
@@ -161,7 +161,7 @@ func (t *tx) addDeployCommits(ctx context.Context, project, number int64, commit
 	return err
 }
 
-// sortOnce sorts the texts and leaves each in once.
+// sortOnce sorts the texts and removes duplicates.
 func sortOnce[T cmp.Ordered](values []T) []T {
 	slices.Sort(values)
 	return slices.Compact(values)

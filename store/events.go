@@ -43,7 +43,7 @@ type storedEvent struct {
 	Payload    []byte
 }
 
-// findEventIDs goes by the projects, because their ids begin the key of event_ids.
+// findEventIDs searches by project, because project ids begin the key of event_ids.
 const findEventIDs = `
 SELECT e.project_id, e.id
 FROM projects p JOIN event_ids e ON e.project_id = p.id AND e.event_id = @event_id
@@ -51,8 +51,8 @@ WHERE p.deleted_at IS NULL AND e.not_stored IS NULL
 	AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))
 ORDER BY e.id LIMIT 3`
 
-// FindEvent returns the id of the stored event that is meant. An event_id that events of several projects have is refused: it is the
-// sender's to choose, and a stranger may have sent it again.
+// FindEvent returns the id of the stored event that the reference means. An event_id that several projects have is refused:
+// senders choose it, so a stranger may have sent it again.
 func (s *Store) FindEvent(ctx context.Context, ref core.EventRef) (int64, error) {
 	eventID, isEventID := ref.EventID()
 	if !isEventID {

@@ -16,25 +16,25 @@ const listEventsWithTags = `
 SELECT id, issue_id, project_id, event_id, occurred_at, received_at, level, release, environment, user_hash, dictionary, payload
 FROM events`
 
-// EventFilter says which stored events of an issue to list. Its zero value lists all.
+// EventFilter selects stored events of an issue. Its zero value selects all.
 type EventFilter struct {
 	Release, Environment string
 	User                 core.UserHash
 	Tag                  core.TagFilter
-	Since, Until         core.Since // of the time of the event, relative to that of the first page
+	Since, Until         core.Since // of the time of the event; relative values count from the first page
 	core.Paging
 
-	names *storedNames // of Release and Environment, which ListIssueEvents looks up
+	names *storedNames // forms of Release and Environment, looked up by ListIssueEvents
 }
 
-// How many events a list with a tag reads at once, and for one page: their tags stand in their payloads alone.
+// How many events a list with a tag reads per query, and per page: tags are only in the payloads.
 const (
 	tagChunk   = 100
 	maxTagRows = 2000
 )
 
-// ListIssueEvents lists the stored events of an issue, most recent first. With a tag a page may have fewer than its limit, though
-// there are more behind its cursor.
+// ListIssueEvents lists the stored events of an issue, most recent first. With a tag, a page may have fewer events than its
+// limit although there are more behind its cursor.
 func (s *Store) ListIssueEvents(ctx context.Context, issueID int64, f EventFilter) (core.Page[core.EventRow], error) {
 	project, err := s.findShownIssueOwner(ctx, issueID)
 	if err != nil {
@@ -56,8 +56,8 @@ func (s *Store) ListIssueEvents(ctx context.Context, issueID int64, f EventFilte
 	return pg.ConvertPage(rows, eventRow.toCore), err
 }
 
-// buildList bounds received_at too, because the index is sorted by it: by its sender's clock an event happens at most an hour after it
-// arrives.
+// buildList bounds received_at too, because the index is sorted by it: by its sender's clock an event happens at most an
+// hour after it arrives.
 func (f EventFilter) buildList(ctx context.Context, project, issue int64, now core.Time) (*pg.List, error) {
 	l := pg.NewList(ctx, "", "received_at", f.Paging)
 	start := f.Cursor.Start(now.Time)
@@ -95,7 +95,7 @@ func (f EventFilter) buildList(ctx context.Context, project, issue int64, now co
 	return l, nil
 }
 
-// listEventsByTag reads events until the page is full, or maxTagRows were read.
+// listEventsByTag reads events until the page is full or maxTagRows have been read.
 func (s *Store) listEventsByTag(ctx context.Context, project, issue int64, f EventFilter) (page core.Page[core.EventRow], err error) {
 	key, value := f.Tag.Split()
 	tag, wanted := facets.Tag{Key: key, Value: value}, f.Limit
@@ -132,7 +132,7 @@ func (s *Store) listEventsByTag(ctx context.Context, project, issue int64, f Eve
 	return page, nil
 }
 
-// visitTags calls visit with the tags of each event that can be read, until it returns false.
+// visitTags calls visit with the tags of each readable event, until it returns false.
 func (s *Store) visitTags(ctx context.Context, rows []storedEvent, visit func(i int, tags *core.EventTags) bool) error {
 	for i, row := range rows {
 		tags, err := s.Intake.UnpackTags(ctx, row.ProjectID, intake.Payload{Bytes: row.Payload, Dictionary: row.Dictionary})
@@ -149,7 +149,7 @@ func (s *Store) visitTags(ctx context.Context, rows []storedEvent, visit func(i 
 	return nil
 }
 
-// visitSafely passes over an event that visit panics at: its text is the sender's, and tags are no reason to show nothing.
+// visitSafely skips an event that makes visit panic: the sender controls its text, and its tags must not hide the other events.
 func visitSafely(visit func(i int, tags *core.EventTags) bool, i int, tags *core.EventTags) (more bool) {
 	var err error
 	defer func() { more = more || err != nil }()
@@ -163,8 +163,8 @@ FROM events
 WHERE project_id = @project_id AND issue_id = @issue_id
 ORDER BY received_at DESC, id DESC LIMIT @rows`
 
-// CountTags counts the tags of an issue's newest stored events. It reads at most newest events, and returns at most values values of
-// each tag, the most frequent ones.
+// CountTags counts the tags of an issue's newest stored events. It reads at most newest events, and returns at most values
+// values of each tag, the most frequent ones.
 func (s *Store) CountTags(ctx context.Context, issue int64, newest, values int) ([]core.TagShares, error) {
 	project, err := s.findIssueOwner(ctx, issue)
 	if err != nil {

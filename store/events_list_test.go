@@ -13,7 +13,7 @@ import (
 	"errand/store/storetest"
 )
 
-// addTaggedEvents adds events of one issue, one a minute: of two releases, three users and a tag that every fourth has.
+// addTaggedEvents adds events of one issue, one a minute, with two releases, three users and a tag on every fourth.
 func addTaggedEvents(t *testing.T, s *store.Store, c *storetest.Clock, count int) (issue int64) {
 	t.Helper()
 	for n := range count {
@@ -107,7 +107,7 @@ func TestCountTags(t *testing.T) {
 
 	shares, err := s.CountTags(t.Context(), issue, 9, 1)
 
-	require.NoError(t, err, "an event that cannot be read is passed over")
+	require.NoError(t, err, "an unreadable event is skipped")
 	require.Len(t, shares, 3)
 	require.Equal(t, core.TagShares{Key: "release", Events: 8, Of: 8, Distinct: 2,
 		Values: core.List[core.TagShare]{{Value: "shop@0", Events: 4}}}, shares[0])

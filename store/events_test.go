@@ -14,7 +14,7 @@ import (
 	"errand/store/storetest"
 )
 
-// fullEvent has a value in every field that is stored.
+// fullEvent has a value in every stored field.
 func fullEvent(c *storetest.Clock) core.Event {
 	handled := false
 	frame := core.Frame{
@@ -108,9 +108,9 @@ func TestIssueEventsPages(t *testing.T) {
 	var want []int64
 	var issueID int64
 	for n := range 11 {
-		at := c.At(time.Duration(n/3) * 10 * time.Hour) // over several partitions, three with one time
+		at := c.At(time.Duration(n/3) * 10 * time.Hour) // over several partitions, three with the same time
 		e := storetest.MakeShopEvent("pay", n, at)
-		e.OccurredAt = c.At(-time.Duration(n) * time.Hour) // the order is that of arrival
+		e.OccurredAt = c.At(-time.Duration(n) * time.Hour) // lists follow the order of arrival
 		added := storetest.AddEvents(t, s, e, storetest.MakeShopEvent("log in", n, at))
 		want = append([]int64{added.ID - 1}, want...)
 		issueID = storetest.ReadCell[int64](t, s, `SELECT issue_id FROM events WHERE id = $1`, added.ID-1)
@@ -130,7 +130,7 @@ func TestIssueEventsPages(t *testing.T) {
 				break
 			}
 			require.Len(t, events.Data, limit)
-			require.Less(t, len(got), len(want), "the pages do not end")
+			require.Less(t, len(got), len(want), "the pages never end")
 		}
 		require.Equal(t, want, got, "limit %d", limit)
 	}

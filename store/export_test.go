@@ -17,7 +17,7 @@ import (
 	"errand/store/pg"
 )
 
-// OpenTraced opens a store whose statements a tracer sees.
+// OpenTraced opens a store with a tracer for its statements.
 func OpenTraced(t testing.TB, url string, clock core.Clock, tracer pgx.QueryTracer) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), Options{URL: url, Clock: clock})
@@ -37,7 +37,7 @@ func (s *Store) TakeIssueID(ctx context.Context) (int64, error) {
 	return s.db.IDs.TakeOne(ctx, intake.IssueIDs)
 }
 
-// MigrateButTheNewest brings an empty database to where servers had it before the newest migration.
+// MigrateButTheNewest brings an empty database to the schema before the newest migration.
 func (s *Store) MigrateButTheNewest(ctx context.Context) error {
 	return s.withMigrations(s.db.Main, func(m *migration) error {
 		all := m.ours.ListSources()
@@ -46,7 +46,7 @@ func (s *Store) MigrateButTheNewest(ctx context.Context) error {
 	})
 }
 
-// Digest is what the cursors of the filter are checked against.
+// Digest is the value that cursors of the filter are checked against.
 func (f IssueFilter) Digest(since time.Time) uint32 { return f.digest(since) }
 
 // SearchBounds sets when a search asks the index: see searchBounds.
@@ -54,10 +54,10 @@ func (s *Store) SearchBounds(newest, frequent, found int) {
 	s.searchBounds = searchBounds{newest, frequent, found}
 }
 
-// GramsOfSearch are the grams that every issue with the text has.
+// GramsOfSearch returns the grams that every issue with the text has.
 func GramsOfSearch(project int64, text string) []int32 { return hashSearchGrams(project, text) }
 
-// PurgedTables returns the tables from which the rows of a deleted project are deleted, a partitioned one once.
+// PurgedTables returns the tables that the deletion of a project empties, a partitioned one once.
 func (s *Store) PurgedTables(ctx context.Context) ([]string, error) {
 	tables, err := pg.QueryMany[projectTable](ctx, s.db.Main, listProjectTables, pg.Args{"kept": keptTables})
 	found := map[string]struct{}{}
@@ -70,7 +70,7 @@ func (s *Store) PurgedTables(ctx context.Context) ([]string, error) {
 // FrequenciesAge is how long the frequencies of features are remembered.
 const FrequenciesAge = frequenciesAge
 
-// LockTimeoutOfMigrations is how long a migration waits for a lock.
+// LockTimeoutOfMigrations returns how long a migration waits for a lock.
 func (s *Store) LockTimeoutOfMigrations(t testing.TB) (value string) {
 	t.Helper()
 	db := openMigrationDB(s.db.Main)
@@ -82,7 +82,7 @@ func (s *Store) LockTimeoutOfMigrations(t testing.TB) (value string) {
 	return value
 }
 
-// ShowInTx returns a setting of Postgres as a transaction of the writer of events has it, and one of all else.
+// ShowInTx returns a setting of Postgres in a transaction of the writer of events and in one of the main pool.
 func (s *Store) ShowInTx(t testing.TB, setting string) map[string]string {
 	t.Helper()
 	shown := map[string]string{}
@@ -97,14 +97,14 @@ func (s *Store) ShowInTx(t testing.TB, setting string) map[string]string {
 	return shown
 }
 
-// ShowAtStart returns a setting of Postgres as a connection has it outside of transactions.
+// ShowAtStart returns a setting of Postgres on a connection outside transactions.
 func (s *Store) ShowAtStart(t testing.TB, setting string) (value string) {
 	t.Helper()
 	require.NoError(t, s.db.Main.QueryRow(t.Context(), "SHOW "+setting).Scan(&value))
 	return value
 }
 
-// MakeReadOnly makes the connections that are there those of a server that takes no writes any more.
+// MakeReadOnly turns the existing connections into connections to a server that takes no writes.
 func (s *Store) MakeReadOnly(t testing.TB) {
 	t.Helper()
 	for _, pool := range append(s.db.WriterPools(), s.db.Main) {
@@ -116,14 +116,14 @@ func (s *Store) MakeReadOnly(t testing.TB) {
 	}
 }
 
-// The statement of the list of labels, for a look at its plan.
+// The statement of the list of labels, for checking its plan.
 const (
 	LabelColumns = selectLabels
 	LabelActions = labelActions
 )
 
-// RebuildableActions are the actions that are made again from a stored request.
+// RebuildableActions returns the actions that can be rebuilt from a stored request.
 func RebuildableActions() []core.HeldAction { return slices.Collect(maps.Keys(rebuildAction)) }
 
-// DigestOfRelease is the digest in SQL of the column release of a table called n.
+// DigestOfRelease is the SQL expression for the digest of the column release of a table named n.
 const DigestOfRelease = digestOfRelease

@@ -9,8 +9,8 @@ import (
 	"errand/store/watch"
 )
 
-// fixesToCompare are those that a deploy may contain: the rules decide which it does. It brings those that are waiting. Their
-// issues are locked.
+// fixesToCompare finds the fixes that a deploy may contain; the rules decide which ones it does. The deploy brings those
+// that are waiting. Their issues are locked.
 const fixesToCompare = `
 SELECT ` + watch.Columns + `,
 	i.status = 'fix_pending' AND f.deployed_at IS NULL AS is_waiting
@@ -26,8 +26,8 @@ type fixToCompare struct {
 	IsWaiting bool // for a deploy
 }
 
-// deployFixes has a deploy bring the fixes that wait for it, and returns the issues of all that it contains: in a second
-// environment they are there too.
+// deployFixes marks the waiting fixes that the deploy brings as deployed. It returns the issues of all fixes that it
+// contains: in a second environment they may be deployed already.
 func (t *tx) deployFixes(ctx context.Context, actor core.Actor, project int64, d fixes.Deploy) ([]int64, error) {
 	prefixes := []string{fixes.CommitPrefix(d.Commit)}
 	for _, commit := range d.Commits {
@@ -56,7 +56,7 @@ func (t *tx) deployFixes(ctx context.Context, actor core.Actor, project int64, d
 }
 
 const (
-	// Events in the same five minutes are one burst. When only the number of an hour's events is known, each counts as a burst, up to 12.
+	// Events in the same five minutes are one burst. If only the number of an hour's events is known, each counts as a burst, up to 12.
 	burstsBefore = `
 SELECT coalesce(sum(CASE WHEN fives = 0 THEN least(events, 12) ELSE bit_count(fives::bit(12)) END), 0)::bigint AS bursts
 FROM issue_hours
@@ -74,15 +74,15 @@ FROM fixes f JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id 
 WHERE f.project_id = @project_id AND f.deployed_at IS NULL AND f.closed_at IS NULL
 ORDER BY f.id DESC LIMIT @rows`
 
-// maxFixesWaiting is how many fixes a reported deploy names that wait still (decisions 6).
+// maxFixesWaiting is how many waiting fixes the answer to a reported deploy names (decisions 6).
 const maxFixesWaiting = 100
 
-// listWaitingFixes returns the fixes of a project that no deploy has brought, those that were linked last.
+// listWaitingFixes returns the fixes of a project that no deploy has brought, the last linked first.
 func (t *tx) listWaitingFixes(ctx context.Context, project int64) ([]core.WaitingFix, error) {
 	return pg.QueryMany[core.WaitingFix](ctx, t, waitingFixes, pg.Args{"project_id": project, "rows": maxFixesWaiting})
 }
 
-// deployFix begins the watch over a fix, whose issue is locked.
+// deployFix begins the watch over a fix. Its issue is locked.
 func (t *tx) deployFix(ctx context.Context, actor core.Actor, fix watch.Fix, d fixes.Deploy) error {
 	before, err := pg.QueryOne[struct{ Bursts int64 }](ctx, t, burstsBefore, pg.Args{
 		"project_id": fix.ProjectID, "issue_id": fix.IssueID, "after": d.At.Add(-fixes.RateWindow), "before": d.At,

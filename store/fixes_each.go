@@ -8,11 +8,11 @@ import (
 	"errand/core"
 )
 
-// undecidedNamed is how many fixes that cannot be decided an error names.
+// undecidedNamed is how many failed fixes an error names.
 const undecidedNamed = 10
 
-// decideEachFix decides about fixes one by one, chunk by chunk, until read returns fewer than a chunk. A fix that cannot be decided, or
-// panics, does not hold up the others: the error names the first of them. Only the end of the context and a database that is away
+// decideEachFix decides about fixes one by one, chunk by chunk, until read returns fewer than a chunk. A fix that fails or
+// panics does not hold up the others: the error names the first of them. Only the end of the context and an absent database
 // stop it.
 func decideEachFix[F fmt.Stringer](
 	ctx context.Context, read func(ctx context.Context) ([]F, error), decide func(context.Context, F) error,
@@ -46,7 +46,7 @@ func decideEachFix[F fmt.Stringer](
 	return errors.Join(undecided...)
 }
 
-// decideFix decides about one fix. A panic is its error.
+// decideFix decides about one fix and returns a panic as an error.
 func decideFix[F any](ctx context.Context, fix F, decide func(context.Context, F) error) (err error) {
 	defer core.CatchPanic(&err)
 	return decide(ctx, fix)

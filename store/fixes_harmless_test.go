@@ -11,8 +11,7 @@ import (
 	"errand/store/storetest"
 )
 
-// TestHarmlessEventsAreJudgedAnew: what a server remembers of the events of old clients holds for one fix, and until there is a
-// deploy, wherever that is reported.
+// A server's memory of the events of old clients holds for one fix, and only until the next deploy, on whichever server that is reported.
 func TestHarmlessEventsAreJudgedAnew(t *testing.T) {
 	t.Parallel()
 	servers, c := storetest.OpenPair(t)
@@ -53,7 +52,7 @@ func TestHarmlessEventsAreJudgedAnew(t *testing.T) {
 	require.Equal(t, core.Regressed, send("3.0", "production"))
 
 	link(secondCommit)
-	require.Equal(t, core.FixPending, send("2.0", "production"), "it holds the fix before, not this one")
+	require.Equal(t, core.FixPending, send("2.0", "production"), "it contains the previous fix, not this one")
 	require.Equal(t, core.FixPending, send("2.0", "production"))
 	require.Equal(t, core.FixPending, send("", "production"), "soon after the deploy")
 	c.Forward(10 * time.Minute)
@@ -62,7 +61,7 @@ func TestHarmlessEventsAreJudgedAnew(t *testing.T) {
 	link(firstCommit)
 	require.Equal(t, core.FixPending, send("1.0", "production"))
 	require.Equal(t, core.FixPending, send("1.0", "production"))
-	require.Equal(t, core.Regressed, send("2.0", "production"), "harmless to the fix before only")
+	require.Equal(t, core.Regressed, send("2.0", "production"), "only harmless to the previous fix")
 
 	_, err := servers[1].SetIssueStatus(t.Context(), storetest.MakeActor(1), issue, core.Resolved)
 	require.NoError(t, err)

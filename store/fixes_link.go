@@ -9,7 +9,7 @@ import (
 	"errand/store/watch"
 )
 
-// NewFix is a fix to link: a commit or a pull request, in the form in which the rules of fixes return it.
+// NewFix is a fix to link: a commit or a pull request, in the form that the rules of fixes return.
 type NewFix struct {
 	Kind core.FixKind
 	Ref  string
@@ -17,7 +17,7 @@ type NewFix struct {
 }
 
 const (
-	// The row is there after it, whether the project had a deploy or not.
+	// Afterwards the row exists, whether or not the project has had a deploy.
 	lockDeployOrder = `
 INSERT INTO deploy_order (project_id, deploys) VALUES (@project_id, 0)
 ON CONFLICT (project_id) DO UPDATE SET deploys = deploy_order.deploys`
@@ -36,8 +36,8 @@ UPDATE issues SET status = 'fix_pending', status_at = @now, fix_id = @fix_id, fi
 WHERE project_id = @project_id AND id = @id`
 )
 
-// LinkFix links a fix to an issue in the place of its open one. It counts as deployed at once when a deploy that contains
-// it was reported already. An unknown or merged issue is not_found.
+// LinkFix links a fix to an issue and replaces its open one. It counts as deployed immediately if a deploy that contains it
+// has been reported. An unknown or merged issue is not_found.
 func (s *Store) LinkFix(ctx context.Context, actor core.Actor, id int64, fix NewFix) (core.IssueDetail, error) {
 	var issue core.IssueDetail
 	project, err := s.findIssueOwner(ctx, id)
@@ -45,7 +45,7 @@ func (s *Store) LinkFix(ctx context.Context, actor core.Actor, id int64, fix New
 		return issue, err
 	}
 	err = s.inTx(ctx, func(t *tx) error {
-		if _, err := pg.Exec(ctx, t, lockDeployOrder, pg.Args{"project_id": project}); err != nil { // before issues, as a deploy does
+		if _, err := pg.Exec(ctx, t, lockDeployOrder, pg.Args{"project_id": project}); err != nil { // before issues, in the order of a deploy
 			return err
 		}
 		_, err := t.changeIssue(ctx, actor, project, id, func(c *issueChange) error {
@@ -75,7 +75,7 @@ func (c *issueChange) linkFix(ctx context.Context, fix NewFix) error {
 	if err != nil {
 		return err
 	}
-	if err := c.closeFix(ctx, c.project, c.id); err != nil { // the one before: the new one knows now which that was
+	if err := c.closeFix(ctx, c.project, c.id); err != nil { // the previous fix; the new one has noted which that was
 		return err
 	}
 	if _, err := pg.Exec(ctx, c, setIssueFix, pg.Args{"project_id": c.project, "id": c.id, "fix_id": id, "now": c.Now}); err != nil {
@@ -93,7 +93,7 @@ const repositoryOfIssue = `
 SELECT p.repository FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 WHERE i.id = @issue_id`
 
-// FindRepository returns the repository of an issue's project, empty for none; not_found for an unknown issue.
+// FindRepository returns the repository of an issue's project, empty for none. An unknown issue is not_found.
 func (s *Store) FindRepository(ctx context.Context, issue int64) (string, error) {
 	if _, err := s.findIssueOwner(ctx, issue); err != nil {
 		return "", err
@@ -111,7 +111,7 @@ type linkData struct {
 }
 
 const (
-	// As fixes.Deploy.Contains decides; the range is that of the commits with the same beginning.
+	// The same rule as fixes.Deploy.Contains. The range holds the commits with the same beginning.
 	firstDeployOfCommit = `
 SELECT d.number, d.release, d.environment, d.commit, d.deployed_at
 FROM deploy_commits c JOIN deploys d ON d.project_id = c.project_id AND d.number = c.number
@@ -125,7 +125,7 @@ WHERE p.project_id = @project_id AND p.url = @url
 ORDER BY d.number LIMIT 1`
 )
 
-// foundDeploy is a deploy without what it brought.
+// foundDeploy is a deploy without its commits.
 type foundDeploy struct {
 	Number      int64
 	Release     string
@@ -138,7 +138,7 @@ func (d foundDeploy) asDeploy() fixes.Deploy {
 	return fixes.Deploy{Number: d.Number, Release: d.Release, Environment: d.Environment, Commit: d.Commit, At: d.DeployedAt.Time}
 }
 
-// deployIfContained has a fix count as deployed when a deploy contains it already. Its issue is locked.
+// deployIfContained marks a fix as deployed if a deploy contains it already. Its issue is locked.
 func (t *tx) deployIfContained(ctx context.Context, actor core.Actor, fix watch.Fix) error {
 	link := fix.Link()
 	var first *foundDeploy
@@ -163,7 +163,7 @@ func (t *tx) deployIfContained(ctx context.Context, actor core.Actor, fix watch.
 	return t.deployFix(ctx, actor, fix, first.asDeploy())
 }
 
-// findEarlierDeploy replaces first by the deploy that the statement finds, if that is earlier.
+// findEarlierDeploy replaces first with the deploy that the statement finds, if that is earlier.
 func (t *tx) findEarlierDeploy(ctx context.Context, first **foundDeploy, sql string, a pg.Args) error {
 	d, err := pg.QueryOne[foundDeploy](ctx, t, sql, a)
 	if core.HasCode(err, core.NotFound) {
@@ -179,7 +179,7 @@ const closeFix = `
 UPDATE fixes f SET closed_at = @now FROM issues i
 WHERE i.project_id = @project_id AND i.id = @issue_id AND f.project_id = i.project_id AND f.id = i.fix_id AND f.closed_at IS NULL`
 
-// closeFix ends the watch over the fix of an issue, which is locked. The fix stays visible.
+// closeFix ends the watch over the fix of a locked issue. The fix stays visible.
 func (t *tx) closeFix(ctx context.Context, project, issue int64) error {
 	_, err := pg.Exec(ctx, t, closeFix, pg.Args{"project_id": project, "issue_id": issue, "now": t.Now})
 	return err

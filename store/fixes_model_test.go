@@ -16,8 +16,8 @@ import (
 	"errand/store/storetest"
 )
 
-// TestFixesLikeAModel plays deploys, links, events, decisions and verifications in any order about one issue, and compares what
-// becomes of it with a model.
+// TestFixesLikeAModel plays deploys, links, events, decisions and verifications in any order on one issue, and compares the
+// result with a model.
 func TestFixesLikeAModel(t *testing.T) {
 	t.Parallel()
 	c := storetest.NewClock()
@@ -40,7 +40,7 @@ func TestFixesLikeAModel(t *testing.T) {
 	})
 }
 
-// fixPlay is an issue of a project, and what it should be like.
+// fixPlay is an issue of a project with its model.
 type fixPlay struct {
 	*testing.T
 	store   *store.Store
@@ -51,16 +51,16 @@ type fixPlay struct {
 	model   fixModel
 }
 
-// fixModel is what should be known of the issue.
+// fixModel predicts the state of the issue.
 type fixModel struct {
 	status   core.Status
 	statusAt time.Time
 	deploys  []fixes.Deploy
 	events   []fixes.Event
-	heard    time.Time // of the project, last
+	heard    time.Time // last sign of life of the project
 
-	link    string // the commit of the fix; empty: none, or it is closed
-	first   int    // the deploy that brought it; -1: none did
+	link    string // the commit of the fix; empty: none, or closed
+	first   int    // the deploy that brought it; -1: none
 	window  time.Duration
 	outcome string
 }
@@ -120,7 +120,7 @@ func (p *fixPlay) deploy(r *rapid.T) {
 	require.Equal(r, contains, len(reported.FixesDeployed) == 1)
 }
 
-// findDeploy begins the watch over a fix that a deploy brought.
+// findDeploy begins the watch over a fix if a deploy brought it.
 func (m *fixModel) findDeploy() {
 	if m.link == "" || m.first >= 0 {
 		return

@@ -16,7 +16,7 @@ FROM fixes f
 JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id
 JOIN projects p ON p.id = f.project_id AND p.deleted_at IS NULL`
 
-// outcomeRow is a fix that ended, as it is stored.
+// outcomeRow is the row of a fix that ended.
 type outcomeRow struct {
 	ID           int64
 	IssueID      int64
@@ -36,8 +36,7 @@ type outcomeRow struct {
 	DeployNumber *int64
 }
 
-// ListFixOutcomes lists the fixes that ended at or after a time, the latest first. A duration counts from the time of the first
-// page.
+// ListFixOutcomes lists the fixes that ended at or after a time, latest first. A duration counts back from the time of the first page.
 func (s *Store) ListFixOutcomes(ctx context.Context, after core.Since, page core.Paging) (core.Page[core.FixOutcome], error) {
 	l := pg.NewList(ctx, "f.", "outcome_at", page)
 	l.Start = core.At(page.Cursor.Start(s.Now().Time))
@@ -81,7 +80,7 @@ func (r outcomeRow) fixOutcome() core.FixOutcome {
 	}
 }
 
-// hoursBetween returns the hours with 3 decimals; nil when there is no end.
+// hoursBetween returns the hours with 3 decimals, or nil without an end.
 func hoursBetween(start, end core.Time) *float64 {
 	if end.IsZero() {
 		return nil

@@ -11,14 +11,14 @@ import (
 	"errand/store/watch"
 )
 
-// isOverdue is the condition that the fix of an issue is overdue: the issue is work again, though its status stays (decisions 6).
+// isOverdue is the condition that the fix of an issue is overdue: the issue needs work again, though its status stays (decisions 6).
 const isOverdue = `i.status = 'fix_pending' AND i.overdue_fix_id = i.fix_id AND i.fix_deployed_at IS NULL`
 
-// isWork is the condition that there is something to do about an issue.
+// isWork is the condition that an issue needs work.
 const isWork = `(i.status IN ('unresolved', 'regressed') OR ` + isOverdue + `)`
 
 const (
-	// The fixes with something new since they were judged last: a deploy, an event, or the end of the first day.
+	// The fixes with news since they were last judged: a deploy, an event, or the end of the first day.
 	waitingToJudge = `
 SELECT f.project_id, f.id, f.issue_id, f.linked_at, o.deploys AS all_deploys, i.times_seen,
 	coalesce(f.judged_at, 'epoch') AS judged_at,
@@ -36,7 +36,7 @@ WHERE f.deployed_at IS NULL AND f.closed_at IS NULL
 	AND (coalesce(f.judged_at, 'epoch'), f.id) > (coalesce(@after_at::timestamptz, '-infinity'), @after_id)
 ORDER BY judged_at, f.id LIMIT @rows`
 
-	// For each environment the first deploy of a release that is new since the link. A release in several environments is one.
+	// For each environment the first deploy of a release that is new since the link. A release in several environments counts once.
 	deploysSinceLink = `
 WITH new AS (
 	SELECT d.digest, d.commit, d.environment, d.deployed_at
@@ -48,7 +48,7 @@ WITH new AS (
 SELECT environment, min(deployed_at) AS at, (SELECT count(*) FROM (SELECT DISTINCT digest, commit FROM new) n) AS deploys
 FROM new GROUP BY environment`
 
-	// The releases of events that a deploy since the link names, by the name or by the commit: a sender may make up any number of others.
+	// The releases of events that a deploy since the link names, by name or by commit. A sender may make up any number of others.
 	namedSinceLink = `
 WITH named AS (
 	SELECT release, count(*) AS events FROM events
@@ -67,7 +67,7 @@ WHERE EXISTS (
 			AND d.commit >= left(lower(n.release), @prefix) AND d.commit < left(lower(n.release), @prefix) || 'g')
 ORDER BY n.events DESC LIMIT @names`
 
-	// As for a return, an event without a release may be of the release before for ten minutes.
+	// As for a return, an event without a release may come from the previous release for ten minutes.
 	unnamedSinceLink = `
 SELECT count(*) AS events FROM events e
 WHERE e.project_id = @project_id AND e.issue_id = @issue_id AND e.received_at > @after AND e.release = ''
@@ -85,17 +85,17 @@ UPDATE issues SET overdue_fix_id = fix_id
 WHERE project_id = @project_id AND id = @issue_id AND fix_id = @id AND status = 'fix_pending' AND overdue_fix_id IS DISTINCT FROM fix_id`
 )
 
-// namesJudged is how many releases of an issue's events are looked at: those with the most events.
+// namesJudged is how many releases of an issue's events are considered: those with the most events.
 const namesJudged = 100
 
-// waitingFix is a fix that no deploy has brought, with the numbers of deploys and events when it was read.
+// waitingFix is a fix that no deploy has brought, with the numbers of deploys and events at the time of reading.
 type waitingFix struct {
 	ProjectID   int64
 	ID          int64
 	IssueID     int64
 	LinkedAt    core.Time
-	AllDeploys  int64 // of the project
-	TimesSeen   int64 // of the issue
+	AllDeploys  int64 // the project's deploys
+	TimesSeen   int64 // the issue's events
 	LinkedAfter int64 // the number of the last deploy before the link
 	JudgedAt    core.Time
 }
@@ -104,8 +104,9 @@ func (f waitingFix) String() string {
 	return fmt.Sprintf("fix %d of issue %d", f.ID, f.IssueID)
 }
 
-// JudgeWaitingFixes marks a waiting fix as overdue when its error goes on in releases that were first deployed after the link. Each fix
-// is judged in a transaction of its own, so that the job can be cut off anywhere. The fix that was judged longest ago comes first.
+// JudgeWaitingFixes marks a waiting fix as overdue when its error continues in releases that were first deployed after the
+// link. Each fix is judged in its own transaction, so that the job can be interrupted anywhere. The fix that was judged
+// longest ago comes first.
 func (s *Store) JudgeWaitingFixes(ctx context.Context) error {
 	now := s.Now()
 	var last waitingFix
@@ -135,7 +136,7 @@ func (s *Store) judgeFix(ctx context.Context, fix waitingFix, now core.Time) err
 	}
 	return s.inTx(ctx, func(t *tx) error {
 		issue := pg.Args{"project_id": fix.ProjectID, "issue_id": fix.IssueID, "id": fix.ID}
-		if _, err := pg.Exec(ctx, t, setIssueOverdue, issue); err != nil { // before the fix, as others lock them
+		if _, err := pg.Exec(ctx, t, setIssueOverdue, issue); err != nil { // before the fix, in the usual order of locks
 			return err
 		}
 		_, err := pg.Exec(ctx, t, setFixJudged, a)
@@ -143,7 +144,7 @@ func (s *Store) judgeFix(ctx context.Context, fix waitingFix, now core.Time) err
 	})
 }
 
-// readSinceLink reads what came since a fix was linked.
+// readSinceLink reads the deploys and events since a fix was linked.
 func (s *Store) readSinceLink(ctx context.Context, fix waitingFix) (fixes.Waiting, error) {
 	found := fixes.Waiting{LinkedAt: fix.LinkedAt.Time}
 	first, err := pg.QueryMany[struct {

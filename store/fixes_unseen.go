@@ -9,15 +9,15 @@ import (
 	"errand/store/watch"
 )
 
-// How many of the issues that were seen last are looked at for the releases of their events, and how many releases are named.
+// How many of the last seen issues are searched for the releases of their events, and how many releases are named.
 const (
 	unseenLookedAt = 500
 	unseenNamed    = 5
 )
 
-// unknownReleases are, for each deploy whose release no event ever named, the releases of events since then that no deploy has: one of
-// them may be what the deploy brought, under another name. A release is named by its name or by its commit, as by
-// fixes.IsReleaseWithFix. Of the issues seen since the deploy the latest are looked at.
+// unknownReleases finds, for each deploy whose release no event ever named, the releases of events since then that no
+// deploy has: one of them may be the deployed release under another name. A release is named by its name or by its commit,
+// as in fixes.IsReleaseWithFix. It searches the latest of the issues seen since the deploy.
 const unknownReleases = `
 WITH unseen AS MATERIALIZED (
 	SELECT d.project_id, d.number, d.deployed_at
@@ -58,7 +58,7 @@ ORDER BY project_id, number, release`
 // placeOfDeploy identifies a deploy by its project and its number.
 type placeOfDeploy struct{ project, number int64 }
 
-// findUnknownReleases returns the unknown releases of deploys, as they are shown.
+// findUnknownReleases returns the unknown releases of deploys, in the form that is shown.
 func findUnknownReleases(ctx context.Context, q pg.Querier, deploys []placeOfDeploy) (map[placeOfDeploy]core.List[core.Untrusted], error) {
 	if len(deploys) == 0 {
 		return nil, nil
@@ -82,7 +82,7 @@ func findUnknownReleases(ctx context.Context, q pg.Querier, deploys []placeOfDep
 	return found, err
 }
 
-// addUnknownReleases puts the unknown releases of its deploy into a fix that may hold for want of events of its release alone.
+// addUnknownReleases adds the unknown releases of its deploy to a fix that may hold only because its release has no events.
 func addUnknownReleases(ctx context.Context, q pg.Querier, row watch.Fix, fix *core.Fix) error {
 	if row.DeployNumber == nil || !row.RegressedAt.IsZero() {
 		return nil

@@ -12,10 +12,10 @@ import (
 	"errand/store/watch"
 )
 
-// verifyChunk is how many fixes are read at a time.
+// verifyChunk is how many fixes one query reads.
 const verifyChunk = 100
 
-// skewOfEvents is how far before its own time an event can have arrived: clocks of clients are ahead by a minute at most.
+// skewOfEvents is how far before its own time an event can arrive: clocks of clients are at most a minute ahead.
 const skewOfEvents = 2 * time.Minute
 
 const (
@@ -58,7 +58,7 @@ func (f dueFix) String() string {
 }
 
 // VerifyFixes marks the fixes as verified whose error stayed away for its window, in projects that show a sign of life
-// (decisions 6). Each fix is a transaction: it may be cut off anywhere, and several servers may do it at once.
+// (decisions 6). Each fix is one transaction, so the job can be interrupted anywhere, and several servers may run it at the same time.
 func (s *Store) VerifyFixes(ctx context.Context) error {
 	last := dueFix{VerifyAfter: core.At(time.Unix(0, 0))}
 	return decideEachFix(ctx, func(ctx context.Context) ([]dueFix, error) {
@@ -74,7 +74,7 @@ func (s *Store) VerifyFixes(ctx context.Context) error {
 	})
 }
 
-// verifyFix decides about a fix once its issue is locked: meanwhile the error may have returned, or the fix been closed.
+// verifyFix decides about a fix once its issue is locked: by now the error may have returned, or the fix may be closed.
 func (t *tx) verifyFix(ctx context.Context, due dueFix) error {
 	issue, err := pg.QueryOne[struct{ AliveAt core.Time }](ctx, t, lockFixedIssue,
 		pg.Args{
@@ -103,8 +103,8 @@ func (t *tx) verifyFix(ctx context.Context, due dueFix) error {
 	return t.setVerified(ctx, fix)
 }
 
-// findStoredReturn looks for a return among the stored events, of a verified fix among those that came since. When an event is
-// added, it may not be known yet that its release contains the fix: the deploy is reported later, or the fix is linked only then.
+// findStoredReturn looks for a return among the stored events; for a verified fix, among the events since. When an event is
+// added, it may not be known that its release contains the fix: the deploy is reported later, or the fix is linked later.
 func (t *tx) findStoredReturn(ctx context.Context, fix watch.Fix) (*fixes.Event, error) {
 	receivedAfter := fix.DeployedAt.Add(-skewOfEvents)
 	if fix.VerifiedAt.After(receivedAfter) {

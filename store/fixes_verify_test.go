@@ -12,7 +12,7 @@ import (
 	"errand/store/storetest"
 )
 
-// TestOneFixThatCannotBeDecidedHoldsUpNone breaks the row of the fix that is looked at first, in ways that it may once be broken.
+// TestOneFixThatCannotBeDecidedHoldsUpNone breaks the row of the first fix, in ways that may really happen.
 func TestOneFixThatCannotBeDecidedHoldsUpNone(t *testing.T) {
 	t.Parallel()
 	for name, breakFix := range map[string]string{
@@ -35,7 +35,7 @@ func TestOneFixThatCannotBeDecidedHoldsUpNone(t *testing.T) {
 				require.NoError(t, err)
 			}
 			c.Forward(time.Minute)
-			storetest.AddEvents(t, s, storetest.MakeShopEvent("boom 0", 2, s.Now())) // of 1.0, which is not known
+			storetest.AddEvents(t, s, storetest.MakeShopEvent("boom 0", 2, s.Now())) // of 1.0, which is not a known release
 			rows, err := storetest.QuerySQL(t.Context(), s, fmt.Sprintf(breakFix, issues[0]))
 			require.NoError(t, err)
 			rows.Close()

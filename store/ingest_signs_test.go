@@ -24,11 +24,11 @@ func TestIngestIsDegradedAfterARefusal(t *testing.T) {
 	require.Equal(t, "degraded", state(storetest.Shop), "rather than idle: events may have been refused")
 	storetest.AddEvents(t, pair[0], storetest.MakeShopEvent("pay", 1, c.At(0)))
 	require.Equal(t, "degraded", state(storetest.Shop))
-	require.NoError(t, pair[1].NoteRefusal(t.Context(), c.At(-time.Minute)), "of a server that was late to write it")
+	require.NoError(t, pair[1].NoteRefusal(t.Context(), c.At(-time.Minute)), "a server wrote it late")
 	c.Forward(5*time.Minute - time.Millisecond)
 	require.Equal(t, "degraded", state(storetest.Shop))
 	storetest.ChangeRows(t, pair[0], `UPDATE projects SET daily_quota = 1 WHERE id = $1`, storetest.Shop)
-	require.Equal(t, "over_quota", state(storetest.Shop), "it keeps all events away, not some")
+	require.Equal(t, "over_quota", state(storetest.Shop), "all events are refused, not some")
 	require.Equal(t, "degraded", state(0))
 	storetest.ChangeRows(t, pair[0], `UPDATE projects SET daily_quota = NULL WHERE id = $1`, storetest.Shop)
 	c.Forward(time.Millisecond)
@@ -48,17 +48,17 @@ func TestMarkAlive(t *testing.T) {
 	require.Equal(t, c.At(time.Minute), storetest.ReadCell[core.Time](t, pair[0], alive, storetest.Shop+1))
 
 	storetest.AddEvents(t, pair[0], storetest.MakeShopEvent("pay", 1, c.At(time.Hour)))
-	require.Equal(t, c.At(0), storetest.ReadCell[core.Time](t, pair[0], alive, storetest.Shop), "adding events is apart from it")
+	require.Equal(t, c.At(0), storetest.ReadCell[core.Time](t, pair[0], alive, storetest.Shop), "adding events does not touch it")
 	require.NoError(t, pair[0].MarkAlive(t.Context(), nil))
 	stored, err := pair[0].ReadProject(t.Context(), storetest.Shop)
 	require.NoError(t, err)
-	require.Equal(t, c.At(time.Hour), stored.ServerSeenAt, "a sign of life says nothing of trust")
+	require.Equal(t, c.At(time.Hour), stored.ServerSeenAt, "a sign of life says nothing about trust")
 	require.Zero(t, stored.ClientSeenAt)
 	require.EqualValues(t, 1, stored.EventsToday)
 }
 
-// TestMarksOfServersMeetEvents has two servers mark the same projects while they add events to them: both write the
-// same rows, and neither waits for the other in a circle.
+// TestMarksOfServersMeetEvents lets two servers mark the same projects while they add events to them: both write the same
+// rows, and there must be no deadlock.
 func TestMarksOfServersMeetEvents(t *testing.T) {
 	t.Parallel()
 	pair, c := storetest.OpenPair(t)

@@ -50,7 +50,7 @@ func (s *Store) ReadIngestState(ctx context.Context, projectID int64) (core.Inge
 	state := core.IngestState{
 		State: "ok", Events24h: totals.Events24h, LastEventAt: last.LastEventAt, QuotaUsed: totals.EventsToday, Quota: last.DailyQuota,
 	}
-	// What keeps the most events away comes first: all until the end of the day, some for a while, none that were sent.
+	// The state that keeps the most events away comes first: all until the end of the day, some for a while, none.
 	switch {
 	case state.Quota != nil && state.QuotaUsed >= *state.Quota:
 		state.State = "over_quota"

@@ -10,11 +10,11 @@ import (
 	"errand/store/pg"
 )
 
-// Installation says which installation this is, and on which database.
+// Installation identifies this installation and its database.
 type Installation struct {
-	ID         string     // a copy of the database has the same
-	Database   string     // identifies the database: a restored copy, and one that was moved, has another
-	RestoredAt *core.Time // when a server ran on this database for the first time; nil when it was never another one
+	ID         string     // a copy of the database has the same one
+	Database   string     // a restored or moved database has another one
+	RestoredAt *core.Time // when a server first ran on this database; nil when the installation was always on it
 }
 
 const (
@@ -23,7 +23,7 @@ SELECT d.oid::bigint AS id, has_function_privilege('pg_control_system()', 'execu
 	AND has_function_privilege('pg_control_checkpoint()', 'execute') AS sees_cluster,
 	CASE WHEN pg_has_role('pg_read_all_settings', 'usage') THEN current_setting('data_directory') ELSE '' END AS folder
 FROM pg_database d WHERE d.datname = current_database()`
-	// Recovery from a backup begins a new timeline, also where the system identifier stays.
+	// Recovery from a backup begins a new timeline, even where the system identifier stays.
 	identifyCluster = `
 SELECT s.system_identifier, c.timeline_id::bigint AS timeline FROM pg_control_system() s, pg_control_checkpoint() c`
 	ensureInstallation = `
@@ -33,7 +33,7 @@ ON CONFLICT (one) DO UPDATE SET database = excluded.database,
 RETURNING id, database, restored_at`
 )
 
-// EnsureInstallation returns the identity of the installation, with the fresh id when it had none yet.
+// EnsureInstallation returns the identity of the installation. If there is none yet, it gets the fresh id.
 func (s *Store) EnsureInstallation(ctx context.Context, freshID string) (Installation, error) {
 	database, err := s.identifyDatabase(ctx)
 	if err != nil {
@@ -47,8 +47,8 @@ func (s *Store) EnsureInstallation(ctx context.Context, freshID string) (Install
 	return found, err
 }
 
-// identifyDatabase returns a digest of what a copy of the database does not have: its id in the cluster, the cluster, and where
-// that is. What the role may not ask for is left out.
+// identifyDatabase returns a digest of the properties that a copy of the database does not share: its id in the cluster,
+// the cluster, and its folder. It leaves out properties that the role may not read.
 func (s *Store) identifyDatabase(ctx context.Context) (string, error) {
 	database, err := pg.QueryOne[struct {
 		ID          int64

@@ -9,7 +9,7 @@ import (
 	"errand/store/storetest"
 )
 
-// TestRestoredDatabaseIsAnother opens a copy of a database, as a restored backup is one.
+// TestRestoredDatabaseIsAnother opens a copy of a database, like a restored backup.
 func TestRestoredDatabaseIsAnother(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Truncate(time.Second)
@@ -27,7 +27,7 @@ func TestRestoredDatabaseIsAnother(t *testing.T) {
 
 	require.NoError(t, err)
 	require.Equal(t, "fresh", first.ID)
-	require.Nil(t, first.RestoredAt, "it was never another one")
+	require.Nil(t, first.RestoredAt, "the database was always this one")
 	require.Equal(t, first, again)
 	require.Equal(t, "fresh", found.ID)
 	require.NotEqual(t, first.Database, found.Database)
@@ -35,5 +35,5 @@ func TestRestoredDatabaseIsAnother(t *testing.T) {
 	now = now.Add(time.Hour)
 	later, err := restored.EnsureInstallation(t.Context(), "other")
 	require.NoError(t, err)
-	require.Equal(t, found.RestoredAt.Unix(), later.RestoredAt.Unix(), "only the first start on it counts")
+	require.Equal(t, found.RestoredAt.Unix(), later.RestoredAt.Unix(), "only the first start on the copy counts")
 }

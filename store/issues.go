@@ -9,7 +9,7 @@ import (
 	"errand/store/pg"
 )
 
-// issueRow is an issue as it is stored, with what its project and its hours add.
+// issueRow is a stored issue with data from its project and its hours.
 type issueRow struct {
 	ID                 int64
 	ProjectID          int64
@@ -64,8 +64,8 @@ const issueColumns = `
 	CASE WHEN ` + hasTerm + ` THEN i.ignored_to_events END AS ignored_to_events,
 	CASE WHEN ` + hasTerm + ` THEN i.ignored_to_users END AS ignored_to_users, ` + triageColumns
 
-// issueJoins follows the issues, called i. An hour counts when it lies in the window as a whole; the running one counts
-// with what it has so far (primary API, Issue).
+// issueJoins follows the table of issues, named i. An hour counts if it lies completely in the window; the running hour
+// counts with its events so far (primary API, Issue).
 const issueJoins = `
 JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 LEFT JOIN project_seen s ON s.project_id = i.project_id
@@ -88,7 +88,7 @@ const selectIssues = `SELECT` + issueColumns + ` FROM issues i` + issueJoins
 
 const selectIssue = selectIssues + ` WHERE i.project_id = @project_id AND i.id = @id`
 
-// issueTimes are the times that issueJoins compares with.
+// issueTimes returns the times that issueJoins compares with.
 func issueTimes(now core.Time) pg.Args {
 	return pg.Args{"now": now, "day_ago": now.Add(-24 * time.Hour), "week_ago": now.AddDate(0, 0, -7)}
 }

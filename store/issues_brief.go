@@ -8,7 +8,7 @@ import (
 	"errand/store/watch"
 )
 
-// How much of each list a brief can say.
+// Bounds of the lists in a brief.
 const (
 	briefNotes   = 20
 	briefHistory = 10
@@ -30,7 +30,7 @@ WHERE project_id = @project_id AND target_type = 'issue' AND target_id = @id
 	AND action IN ('issue.resolve', 'issue.ignore', 'issue.unresolve', 'issue.regress', 'issue.verify', 'issue.merge', 'issue.split',
 		'issue.split_from', 'issue.triage_correction')
 ORDER BY at DESC, id DESC LIMIT @rows`
-	// Most issues have no fix, which their row says.
+	// Most issues have no fix, and their row shows that.
 	selectFixesOfIssue = `
 SELECT ` + watch.Columns + `
 FROM issues i JOIN fixes f ON f.project_id = i.project_id AND f.issue_id = i.id
@@ -82,10 +82,10 @@ func (r deployRow) toCore() core.ReleasedDeploy {
 	}}
 }
 
-// nameRow is a release or an environment of an issue.
+// nameRow is the name of a release or an environment of an issue.
 type nameRow struct{ Name core.Untrusted }
 
-// briefRows is what the reads of a brief find.
+// briefRows are the results of the reads of a brief.
 type briefRows struct {
 	issues                 []issueRow
 	projects               []struct{ Name, Slug, Repository string }
@@ -99,7 +99,7 @@ type briefRows struct {
 	waiting                []waitingRow
 }
 
-// ReadIssueFacts returns what a brief says of an issue but for the similar ones. An unknown or merged issue is not_found.
+// ReadIssueFacts returns the content of a brief except the similar issues. An unknown or merged issue is not_found.
 func (s *Store) ReadIssueFacts(ctx context.Context, id int64) (core.IssueFacts, error) {
 	project, err := s.findIssueOwner(ctx, id)
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *Store) readBriefRows(ctx context.Context, project, id int64, now core.T
 	return rows, b.Send(ctx, s.db.Main)
 }
 
-// toFacts returns what the rows say, without the event. The issue is there.
+// toFacts converts the rows to facts, without the event. The issue must exist.
 func (r briefRows) toFacts(project int64, now core.Time) core.IssueFacts {
 	issue := r.issues[0]
 	facts := core.IssueFacts{

@@ -7,14 +7,14 @@ import (
 	"errand/core"
 )
 
-// briefApprovals bounds the waiting actions that a brief names.
+// briefApprovals bounds the pending actions that a brief names.
 const briefApprovals = 5
 
 const (
 	selectHolder = `
 SELECT i.claim_type, i.claim_token_id, i.claim_holder, i.claim_worker, coalesce(` + sinceClaimed + `, @now) AS since
 FROM issues i WHERE i.project_id = @project_id AND i.id = @id AND i.claim_expires_at > @now`
-	// Requests that wait are few; what a merge takes stands in its payload alone.
+	// Few requests are pending, and only the payload of a merge says which issues it takes.
 	selectWaiting = `
 SELECT a.id, a.action, a.issue_id, a.payload, a.requested_by, a.requested_at, a.expires_at
 FROM approvals a
@@ -23,7 +23,7 @@ WHERE a.project_id = @project_id AND a.status = 'pending' AND a.expires_at > @no
 ORDER BY a.requested_at DESC, a.id DESC LIMIT @rows`
 )
 
-// holderRow is who holds an issue.
+// holderRow is the holder of an issue.
 type holderRow struct {
 	ClaimType    core.ActorType
 	ClaimTokenID int64
@@ -58,7 +58,7 @@ func (r waitingRow) toCore() (core.BriefApproval, error) {
 	}, nil
 }
 
-// addClaim adds to the facts who holds the issue, and what waits for approval.
+// addClaim adds the issue's holder and the actions that wait for approval to the facts.
 func (r briefRows) addClaim(facts *core.IssueFacts) error {
 	if len(r.holders) > 0 {
 		facts.Holder, facts.HeldSince = r.holders[0].toActor(), r.holders[0].Since

@@ -10,7 +10,7 @@ import (
 	"errand/store/watch"
 )
 
-// moreBriefEvents is how many events before the latest are looked through for one with frames of the app.
+// moreBriefEvents is how many events before the latest are searched for one with frames of the app.
 const moreBriefEvents = 19
 
 const selectLatestEvents = `
@@ -24,8 +24,8 @@ func eventsAfter(project, issue int64, skip, limit int) pg.Args {
 	return pg.Args{"project_id": project, "issue_id": issue, "skip": skip, "rows": limit}
 }
 
-// chooseEvent returns the latest event with frames of the app among the latest ones, else the latest, and how many are newer
-// than it. There is none when no event is stored.
+// chooseEvent returns the newest event with frames of the app, or the latest event if none has any, and the number of newer
+// events. It returns nil if no event is stored.
 func (s *Store) chooseEvent(ctx context.Context, project, issue int64, latest []storedEvent) (*core.EventDetail, int, error) {
 	if len(latest) == 0 {
 		return nil, 0, nil
@@ -70,7 +70,7 @@ FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
 JOIN issues i ON i.project_id = n.project_id AND i.id = n.id
 JOIN fixes f ON f.project_id = i.project_id AND f.id = i.fix_id`
 
-// ReadKnownSimilar returns the similar issues with the fix that was linked to each last, and its last note.
+// ReadKnownSimilar returns each similar issue with its last fix and its last note.
 func (s *Store) ReadKnownSimilar(ctx context.Context, similar []core.SimilarIssue) ([]core.KnownSimilar, error) {
 	if len(similar) == 0 {
 		return nil, nil

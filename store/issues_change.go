@@ -8,7 +8,7 @@ import (
 	"errand/store/pg"
 )
 
-// An issue that is merged takes no changes: it is not_found, as one that is not there (primary API, States).
+// A merged issue takes no changes: it is not_found, like one that does not exist (primary API, States).
 const lockIssue = `
 SELECT i.status, i.claim_type, i.claim_token_id, i.claim_holder, i.claim_worker, i.claim_expires_at,
 	i.times_seen, i.users_affected, i.ignored_at = i.status_at IS TRUE AS has_term
@@ -33,7 +33,7 @@ type issueChange struct {
 	project, id int64
 	actor       core.Actor
 	before      lockedIssue
-	claimIsSet  bool // by the change itself
+	claimIsSet  bool // set by the change itself
 }
 
 // recordChange writes the activity row of the change.
@@ -43,7 +43,7 @@ func (c *issueChange) recordChange(ctx context.Context, action core.Action, data
 	})
 }
 
-// changeIssue locks an issue, changes it and returns it as it is then.
+// changeIssue locks an issue, changes it and returns its new state.
 func (s *Store) changeIssue(ctx context.Context, actor core.Actor, id int64, fn func(*issueChange) error) (core.Issue, error) {
 	var issue core.Issue
 	project, err := s.findIssueOwner(ctx, id)
@@ -58,7 +58,7 @@ func (s *Store) changeIssue(ctx context.Context, actor core.Actor, id int64, fn 
 	return issue, err
 }
 
-// lockIssue locks an issue that takes changes.
+// lockIssue locks an issue that accepts changes.
 func (t *tx) lockIssue(ctx context.Context, project, id int64) (lockedIssue, error) {
 	return pg.QueryOne[lockedIssue](ctx, t, lockIssue, pg.Args{"project_id": project, "id": id})
 }
@@ -106,7 +106,7 @@ const findTarget = `
 SELECT i.merged_into FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 WHERE i.project_id = @project_id AND i.id = @id AND i.merged_into IS NOT NULL`
 
-// explainMissing adds to a not_found where the events of a merged issue are.
+// explainMissing adds to a not_found the issue that got the events of a merged one.
 func (t *tx) explainMissing(ctx context.Context, project, id int64, missing error) error {
 	into, err := pg.QueryOne[struct{ MergedInto int64 }](ctx, t, findTarget, pg.Args{"project_id": project, "id": id})
 	switch {
@@ -118,21 +118,21 @@ func (t *tx) explainMissing(ctx context.Context, project, id int64, missing erro
 	return refuseMerged(core.OptInt(into.MergedInto))
 }
 
-// refuseMerged is the error for a merged issue, which says where its events are.
+// refuseMerged returns the error for a merged issue, which names the issue that has its events.
 func refuseMerged(into core.OptInt) error {
 	return core.NewError(core.NotFound).Tell("merged_into", int64(into))
 }
 
 const setStatus = `UPDATE issues SET status = @status, status_at = @now WHERE project_id = @project_id AND id = @id`
 
-// statusActions are the statuses that a caller can set, with the activity that each one leaves.
+// statusActions are the statuses that a caller can set, and the activity of each.
 var statusActions = map[core.Status]core.Action{
 	core.Resolved:   core.ActionIssueResolve,
 	core.Ignored:    core.ActionIssueIgnore,
 	core.Unresolved: core.ActionIssueUnresolve,
 }
 
-// SetIssueStatus resolves, ignores or reopens an issue. The same status again changes nothing and leaves no activity.
+// SetIssueStatus resolves, ignores or reopens an issue. Setting the same status again changes nothing and leaves no activity.
 func (s *Store) SetIssueStatus(ctx context.Context, actor core.Actor, id int64, to core.Status) (core.Issue, error) {
 	return s.changeIssue(ctx, actor, id, func(c *issueChange) error { return c.setStatus(ctx, to) })
 }

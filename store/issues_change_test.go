@@ -106,13 +106,13 @@ func TestClaimIsALease(t *testing.T) {
 	requireClaimError(t, core.Claimed, *got, err)
 
 	c.Forward(time.Millisecond)
-	require.Nil(t, storetest.ReadIssue(t, s, id).Claim, "it ends by itself")
+	require.Nil(t, storetest.ReadIssue(t, s, id).Claim, "it expires")
 	got, err = claim(bob, 60)
 	require.NoError(t, err)
 	require.Equal(t, "agent-2", got.Holder)
 
 	rows := storetest.ReadActivity(t, s, id)
-	require.Len(t, rows, 4, "an attempt that failed leaves no row")
+	require.Len(t, rows, 4, "a failed attempt leaves no row")
 	require.Equal(t, core.ActionIssueClaimExpire, rows[2].Action)
 	require.Equal(t, core.ActorSystem, rows[2].ActorType)
 	require.JSONEq(t, `{"holder": "agent-1", "expired_at": "2026-03-14T14:00:00.000Z"}`, string(rows[2].Data))
@@ -129,7 +129,7 @@ func TestClaimIsALease(t *testing.T) {
 	}
 }
 
-// requireClaimError wants an error that names the holder and the end of the claim.
+// requireClaimError requires an error that names the holder and the end of the claim.
 func requireClaimError(t *testing.T, code core.Code, claim core.Claim, err error) {
 	t.Helper()
 	storetest.RequireCode(t, code, err)
@@ -229,10 +229,10 @@ func TestReleaseLeavesItsRow(t *testing.T) {
 		TargetType: core.TargetIssue, TargetID: id,
 	}, storetest.ReadActivity(t, s, id)[1])
 	_, err = s.ClaimIssue(t.Context(), storetest.MakeActor(2), id, 10)
-	require.NoError(t, err, "it is free at once")
+	require.NoError(t, err, "it is free immediately")
 }
 
-// TestClaimRace has 100 agents on two servers claim one issue: one gets it, the others are told who.
+// TestClaimRace lets 100 agents on two servers claim one issue: one gets it, and the others learn who holds it.
 func TestClaimRace(t *testing.T) {
 	t.Parallel()
 	const rounds, agents = 50, 100
@@ -303,7 +303,7 @@ func TestActivityPages(t *testing.T) {
 	var want []int64
 	for n := range 10 {
 		if n%3 == 0 {
-			c.Forward(time.Second) // three rows at a time have the same
+			c.Forward(time.Second) // groups of three rows have the same time
 		}
 		note, err := s.AddNote(t.Context(), storetest.MakeActor(1), id, "hi")
 		require.NoError(t, err)
@@ -322,7 +322,7 @@ func TestActivityPages(t *testing.T) {
 			break
 		}
 		require.Len(t, rows.Data, 4)
-		require.Less(t, len(got), len(want), "the pages do not end")
+		require.Less(t, len(got), len(want), "the pages never end")
 	}
 	require.Equal(t, want, got)
 
@@ -332,7 +332,7 @@ func TestActivityPages(t *testing.T) {
 	storetest.RequireCode(t, core.InvalidRequest, err)
 }
 
-// TestChangesOfManyIssuesAtOnce mixes all changes on two servers: each one that succeeds has its row.
+// TestChangesOfManyIssuesAtOnce mixes all changes on two servers: each successful one has its row.
 func TestChangesOfManyIssuesAtOnce(t *testing.T) {
 	t.Parallel()
 	pair, _ := storetest.OpenPair(t)

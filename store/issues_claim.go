@@ -8,7 +8,7 @@ import (
 	"errand/store/pg"
 )
 
-// keptBack is for how long next_issue does not offer an issue to somebody who gave it back with a note.
+// keptBack is how long next_issue does not offer an issue to the actor who gave it back with a note.
 const keptBack = 24 * time.Hour
 
 const setClaim = `
@@ -16,8 +16,8 @@ UPDATE issues SET claim_type = @type, claim_token_id = @token_id, claim_holder =
 	claim_minutes = @minutes, claim_expires_at = @expires_at
 WHERE project_id = @project_id AND id = @id`
 
-// ClaimIssue lets the actor, or its worker, hold an issue for some minutes, or renews its own claim. While another holds it
-// the error is claimed; for a token that was revoked meanwhile it is unauthorized.
+// ClaimIssue lets the actor, or its worker, hold an issue for some minutes, or renews its own claim. If another actor holds
+// the issue, the error is claimed; for a token that was revoked in the meantime it is unauthorized.
 func (s *Store) ClaimIssue(ctx context.Context, actor core.Actor, id, minutes int64) (core.ClaimedIssue, error) {
 	var issue core.ClaimedIssue
 	project, err := s.findIssueOwner(ctx, id)
@@ -25,7 +25,7 @@ func (s *Store) ClaimIssue(ctx context.Context, actor core.Actor, id, minutes in
 		return issue, err
 	}
 	err = s.inTx(ctx, func(t *tx) error {
-		if err := t.shareToken(ctx, actor); err != nil { // before the issue, as a revocation locks them
+		if err := t.shareToken(ctx, actor); err != nil { // before the issue, in the order of a revocation
 			return err
 		}
 		_, err := t.changeIssue(ctx, actor, project, id, func(c *issueChange) error {
@@ -47,7 +47,7 @@ func (s *Store) ClaimIssue(ctx context.Context, actor core.Actor, id, minutes in
 const findHeldSince = `
 SELECT coalesce(` + sinceClaimed + `, @now) AS since FROM issues i WHERE i.project_id = @project_id AND i.id = @id`
 
-// findHeldSince returns the time since which the holder of an issue has held it.
+// findHeldSince returns when the current holder of an issue began to hold it.
 func (t *tx) findHeldSince(ctx context.Context, project, id int64) (core.Time, error) {
 	row, err := pg.QueryOne[struct{ Since core.Time }](ctx, t, findHeldSince, pg.Args{"project_id": project, "id": id, "now": t.Now})
 	return row.Since, err
@@ -66,7 +66,7 @@ func (c *issueChange) claimIssue(ctx context.Context, minutes int64) error {
 	case !c.before.isClaimedAt(c.Now):
 	case !c.holdsClaim():
 		return core.NewError(core.Claimed).With("claim", c.before.currentClaim())
-	case holder.Worker == "": // the token renews what its worker holds
+	case holder.Worker == "": // the token renews its worker's claim
 		holder.Worker = c.before.ClaimWorker
 	}
 	expires := core.At(c.Now.Add(time.Duration(minutes) * time.Minute))
@@ -77,7 +77,7 @@ func (c *issueChange) claimIssue(ctx context.Context, minutes int64) error {
 	return err
 }
 
-// extendClaim renews the actor's own claim, and never shortens it. An agent may ask every few seconds: that leaves no rows.
+// extendClaim renews the actor's own claim and never shortens it. An agent may ask every few seconds, so it leaves no rows.
 func (c *issueChange) extendClaim(ctx context.Context, minutes int64) error {
 	expires := core.At(c.Now.Add(time.Duration(minutes) * time.Minute))
 	if c.before.ClaimExpiresAt.After(expires.Time) {
@@ -86,9 +86,9 @@ func (c *issueChange) extendClaim(ctx context.Context, minutes int64) error {
 	return c.setClaim(ctx, c.actor, minutes, expires)
 }
 
-// ReleaseIssue ends the claim on an issue, and adds the note unless it is empty. Without an active claim only the note is
-// added; a claim of somebody else is not_claim_holder unless the actor is an admin. A call that names a worker ends the claim of that
-// worker alone, even when an admin makes it.
+// ReleaseIssue ends the claim on an issue, and adds the note unless it is empty. Without an active claim it only adds the
+// note. Another actor's claim is not_claim_holder unless the actor is an admin. A call that names a worker only ends that
+// worker's claim, even if an admin makes it.
 func (s *Store) ReleaseIssue(ctx context.Context, actor core.Actor, id int64, note string) (core.Issue, error) {
 	return s.changeIssue(ctx, actor, id, func(c *issueChange) error {
 		if c.before.isClaimedAt(c.Now) && !c.holdsClaim() && (actor.Worker != "" || !actor.IsAdminOf(c.project)) {
@@ -105,14 +105,14 @@ func (s *Store) ReleaseIssue(ctx context.Context, actor core.Actor, id int64, no
 	})
 }
 
-// releaseData is the data of a release in the activity: which worker let go, and the note that says why. A release with a note is
-// one of somebody who tried in vain.
+// releaseData is the data of a release in the activity: the worker who let go, and the note that says why. A release with a
+// note means that someone tried without success.
 type releaseData struct {
 	Worker string `json:"worker,omitempty"`
 	NoteID int64  `json:"note_id,omitempty"`
 }
 
-// A note from before the last claim ended is about another try.
+// A note from before the end of the last claim is about another try.
 const lastNoteOf = `
 SELECT coalesce(max(n.id), 0) AS id FROM activity n
 WHERE n.project_id = @project_id AND n.target_type = 'issue' AND n.target_id = @id AND n.action = 'issue.note' AND n.at > @day_ago
@@ -122,7 +122,7 @@ WHERE n.project_id = @project_id AND n.target_type = 'issue' AND n.target_id = @
 		WHERE e.project_id = @project_id AND e.target_type = 'issue' AND e.target_id = @id
 			AND e.action IN ('issue.release', 'issue.claim_expire') AND (e.at, e.id) > (n.at, n.id))`
 
-// findNoteOfClaim returns the id of the last note of the actor's token since it holds the issue; 0 for none.
+// findNoteOfClaim returns the id of the last note of the actor's token since it has held the issue; 0 for none.
 func (c *issueChange) findNoteOfClaim(ctx context.Context) (int64, error) {
 	note, err := pg.QueryOne[struct{ ID int64 }](ctx, c, lastNoteOf, pg.Args{
 		"project_id": c.project, "id": c.id, "day_ago": c.Now.Add(-keptBack), "type": string(c.actor.Type), "token_id": int64(c.actor.ID),
@@ -146,10 +146,10 @@ func (c *issueChange) releaseClaim(ctx context.Context, note int64) error {
 	return err
 }
 
-// Handover is what ends somebody's work on an issue, in the transaction of what they did.
+// Handover ends someone's work on an issue, in the transaction of their change.
 type Handover struct {
 	Note     string // empty for none
-	Releases bool   // their claim; that of somebody else stays
+	Releases bool   // their own claim; another actor's claim stays
 }
 
 func (c *issueChange) handOver(ctx context.Context, h Handover) error {
@@ -159,10 +159,10 @@ func (c *issueChange) handOver(ctx context.Context, h Handover) error {
 	if !h.Releases || !c.holdsClaim() {
 		return nil
 	}
-	return c.releaseClaim(ctx, 0) // the work is done: nothing was given back
+	return c.releaseClaim(ctx, 0) // the work is done, so nothing was given back
 }
 
-// setClaim writes who holds the issue; the zero actor is nobody.
+// setClaim writes the holder of the issue; the zero actor is nobody.
 func (c *issueChange) setClaim(ctx context.Context, holder core.Actor, minutes int64, expires core.Time) error {
 	c.claimIsSet = true
 	return c.tx.setClaim(ctx, c.project, c.id, holder, minutes, expires)
@@ -180,14 +180,14 @@ func (t *tx) endClaim(ctx context.Context, project, id int64) error {
 	return t.setClaim(ctx, project, id, core.Actor{}, 0, core.Time{})
 }
 
-// It never shortens a claim, and one from before claims had a length stays as it is. The name of a holder with an id can change.
+// It never shortens a claim. Claims from before claims had a length stay as they are. The name of a holder with an id can change.
 const renewClaim = `
 UPDATE issues SET claim_expires_at = @now::timestamptz + claim_minutes * interval '1 minute'
 WHERE project_id = @project_id AND id = @id AND claim_expires_at > @now
 	AND claim_expires_at < @now::timestamptz + claim_minutes * interval '1 minute'
 	AND claim_type = @type AND claim_token_id = @token_id AND (@token_id::bigint <> 0 OR claim_holder = @holder)`
 
-// renewClaim renews the actor's claim on an issue that it has changed, by as long as the claim was asked for.
+// renewClaim renews the actor's claim on an issue that it has changed, for the time asked for when it was claimed.
 func (t *tx) renewClaim(ctx context.Context, actor core.Actor, project, id int64) error {
 	_, err := pg.Exec(ctx, t, renewClaim, pg.Args{
 		"type": string(actor.Type), "token_id": int64(actor.ID), "holder": actor.Name, "now": t.Now, "project_id": project, "id": id,
@@ -197,8 +197,8 @@ func (t *tx) renewClaim(ctx context.Context, actor core.Actor, project, id int64
 
 func (l lockedIssue) isClaimedAt(now core.Time) bool { return l.ClaimExpiresAt.After(now.Time) }
 
-// holdsClaim reports whether the claim that was there before the change is the actor's. A worker holds its own claims only;
-// without a worker the token speaks for all of its workers.
+// holdsClaim reports whether the claim before the change belongs to the actor. A worker holds only its own claims; a token
+// without a worker speaks for all its workers.
 func (c *issueChange) holdsClaim() bool {
 	l := c.before
 	isSame := c.actor.IsSame(core.Actor{Type: l.ClaimType, ID: core.OptInt(l.ClaimTokenID), Name: l.ClaimHolder})

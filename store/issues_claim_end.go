@@ -7,11 +7,11 @@ import (
 	"errand/store/pg"
 )
 
-// revokedToken locks a token, so that it is not revoked before the transaction ends, and finds out whether it was before.
+// revokedToken locks a token, so that it cannot be revoked before the transaction ends, and reads whether it is revoked.
 const revokedToken = `SELECT revoked_at FROM tokens WHERE id = @id FOR SHARE`
 
-// shareToken keeps the actor's token from being revoked until the transaction ends; one that is revoked is unauthorized. Others have
-// no token: the id of a user may be that of a token too.
+// shareToken keeps the actor's token from being revoked until the transaction ends; a revoked token is unauthorized. Other
+// actors have no token: a user may have the same id as a token.
 func (t *tx) shareToken(ctx context.Context, actor core.Actor) error {
 	if actor.Type != core.ActorToken {
 		return nil
@@ -31,7 +31,7 @@ SELECT i.project_id, i.id FROM issues i
 WHERE i.claim_type = @type AND i.claim_token_id = ANY (@ids) AND i.claim_expires_at > @now
 ORDER BY i.project_id, i.id FOR UPDATE`
 
-// endClaims ends the active claims of tokens that the actor has revoked (decisions 5), or of users who may not act any more.
+// endClaims ends the active claims of tokens that the actor has revoked (decisions 5), or of users who may no longer act.
 func (t *tx) endClaims(ctx context.Context, actor core.Actor, holders core.ActorType, ids ...int64) error {
 	args := pg.Args{"type": string(holders), "ids": ids, "now": t.Now}
 	claimed, err := pg.QueryMany[struct{ ProjectID, ID int64 }](ctx, t, lockClaims, args)
@@ -52,7 +52,7 @@ func (t *tx) endClaims(ctx context.Context, actor core.Actor, holders core.Actor
 // lapsedChunk bounds the claims that one transaction ends.
 const lapsedChunk = 100
 
-// An issue that somebody else changes just now is left to them: what changes an issue ends its lapsed claim first.
+// An issue that another transaction is changing is left to it: every change first ends a lapsed claim.
 const lockLapsed = `
 SELECT i.project_id, i.id, i.claim_holder, i.claim_worker, i.claim_expires_at
 FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
@@ -68,7 +68,7 @@ type lapsedClaim struct {
 	ClaimExpiresAt core.Time
 }
 
-// EndLapsedClaims writes down which claims have run out. Nobody holds an issue for longer because it is called late.
+// EndLapsedClaims records which claims have run out. A late call does not extend any claim.
 func (s *Store) EndLapsedClaims(ctx context.Context) error {
 	for {
 		ended := 0
@@ -96,10 +96,10 @@ func (t *tx) endIfLapsed(ctx context.Context, project, id int64, l lockedIssue) 
 	return t.endLapsedClaim(ctx, lapsedClaim{project, id, l.ClaimHolder, l.ClaimWorker, l.ClaimExpiresAt})
 }
 
-// claimKeeper is the actor of what happens to claims by itself.
+// claimKeeper is the actor of changes that happen to claims automatically.
 const claimKeeper = "claims"
 
-// endLapsedClaim ends a claim that ran out, of an issue which is locked, and leaves the one row that says so.
+// endLapsedClaim ends a claim that ran out, on a locked issue, and leaves the one row about it.
 func (t *tx) endLapsedClaim(ctx context.Context, claim lapsedClaim) error {
 	if err := t.endClaim(ctx, claim.ProjectID, claim.ID); err != nil {
 		return err

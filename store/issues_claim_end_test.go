@@ -11,7 +11,7 @@ import (
 	"errand/store/storetest"
 )
 
-// A token that is revoked while its holder works has no claim any more: next_issue offers the issue at once.
+// A token that is revoked while its holder works loses its claim: next_issue offers the issue immediately.
 func TestARevokedTokenGivesItsIssueBack(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
@@ -29,7 +29,7 @@ func TestARevokedTokenGivesItsIssueBack(t *testing.T) {
 	require.NoError(t, s.RevokeToken(t.Context(), admin, token.ID))
 
 	require.Nil(t, storetest.ReadIssue(t, s, id).Claim)
-	_, err = s.ClaimIssue(t.Context(), holder, id, 10) // a call of the holder that was under way
+	_, err = s.ClaimIssue(t.Context(), holder, id, 10) // a call of the holder that was already running
 	storetest.RequireCode(t, core.Unauthorized, err)
 	_, _, err = s.ClaimNext(t.Context(), holder, store.NextWanted{Minutes: 10})
 	storetest.RequireCode(t, core.Unauthorized, err)
@@ -39,7 +39,7 @@ func TestARevokedTokenGivesItsIssueBack(t *testing.T) {
 		actionsOf(storetest.ReadActivity(t, s, id)))
 }
 
-// At the end of a lease the workers of one token ask for the issue together, on two servers: one of them gets it.
+// At the end of a lease the workers of one token, on two servers, ask for the issue at the same time: one of them gets it.
 func TestOneWorkerGetsTheIssueAtTheEndOfALease(t *testing.T) {
 	t.Parallel()
 	pair, c := storetest.OpenPair(t)

@@ -106,7 +106,7 @@ func TestALapsedClaimLeavesOneRow(t *testing.T) {
 		ids = append(ids, id)
 	}
 	require.NoError(t, pair[0].EndLapsedClaims(t.Context()))
-	require.Len(t, storetest.ReadActivity(t, pair[0], ids[0]), 1, "it has not run out")
+	require.Len(t, storetest.ReadActivity(t, pair[0], ids[0]), 1, "its claim has not run out")
 	c.Forward(time.Minute)
 
 	errs := storetest.RunTogether(8, func(i int) error {
@@ -154,7 +154,7 @@ func TestAHandoverIsOneChange(t *testing.T) {
 
 	require.Nil(t, linked.Claim)
 	require.Nil(t, resolved.Claim)
-	require.Equal(t, "agent-1", other.Claim.Holder, "the claim of somebody else stays")
+	require.Equal(t, "agent-1", other.Claim.Holder, "another holder's claim stays")
 	require.Equal(t, []core.Action{core.ActionIssueClaim, core.ActionIssueFix, core.ActionIssueNote, core.ActionIssueRelease},
 		actionsOf(storetest.ReadActivity(t, s, fixed)))
 	require.Equal(t, []core.Action{core.ActionIssueClaim, core.ActionIssueResolve, core.ActionIssueNote, core.ActionIssueRelease},

@@ -12,14 +12,14 @@ import (
 	"errand/triage"
 )
 
-// Arrays of different lengths cannot be sent as one, but as their texts.
+// Arrays of different lengths are sent as texts.
 const addFeatures = `
 INSERT INTO issue_features (project_id, issue_id, features)
 SELECT n.project_id, n.issue_id, n.features::integer[]
 FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS n (project_id, issue_id, features)
 ON CONFLICT DO NOTHING`
 
-// inspectAtOnce bounds the issues that are read in one call of ReadIssues.
+// inspectAtOnce bounds the issues that one call of InspectIssues reads.
 const inspectAtOnce = 200
 
 const listUnreadIssues = `
@@ -30,8 +30,8 @@ type unreadIssue struct {
 	Title, Culprit, Type string
 }
 
-// InspectIssues looks at an event of each issue that has not been looked at: issues from before there was triage, and those
-// that a split made. It does a bounded number and returns how many. Several servers may do the same ones.
+// InspectIssues reads an event of each issue that has not been looked at: issues from before triage existed, and issues
+// that a split made. It reads a bounded number and returns how many. Several servers may read the same ones.
 func (s *Store) InspectIssues(ctx context.Context) (int, error) {
 	issues, err := pg.QueryMany[unreadIssue](ctx, s.db.Main, listUnreadIssues, pg.Args{"limit": inspectAtOnce})
 	if err != nil {
@@ -52,8 +52,7 @@ ORDER BY e.received_at DESC, e.id DESC LIMIT 1`
 const setCrash = `
 UPDATE issues SET crash_site = @site, handled = @handled WHERE project_id = @project_id AND id = @issue_id AND crash_site = ''`
 
-// inspectIssue looks at the newest stored event of an issue. Without one, or with one that cannot be read, the title has to
-// do.
+// inspectIssue reads the newest stored event of an issue. If there is none, or it cannot be read, the title has to do.
 func (s *Store) inspectIssue(ctx context.Context, i unreadIssue) error {
 	rows, err := pg.QueryMany[struct {
 		Payload    []byte
@@ -95,8 +94,8 @@ type frequencies struct {
 	similar.Frequencies
 }
 
-// Postgres knows the most common features from its own statistics, which its autovacuum keeps: a table of counts would be
-// a row that all writers of new issues wait for. The last three frequencies are the bounds of the others.
+// Postgres knows the most common features from its own statistics, which autovacuum maintains. In a table of counts, all
+// writers of new issues would wait for the same rows. The last three frequencies are the bounds of the others.
 const selectFrequencies = `
 SELECT greatest(c.reltuples, 0)::double precision AS issues, s.most_common_elems::text::integer[] AS features,
 	s.most_common_elem_freqs::double precision[] AS shares

@@ -11,14 +11,14 @@ import (
 	"errand/store/pg"
 )
 
-// IssueFilter says which issues to list. Its zero value lists all but merged and test issues.
+// IssueFilter selects issues. Its zero value selects all except merged and test issues.
 type IssueFilter struct {
 	ProjectID   int64 // 0: all
 	Status      core.Status
-	WithOverdue bool `json:",omitempty"` // beside those of the status the ones whose fix is overdue
+	WithOverdue bool `json:",omitempty"` // adds the issues whose fix is overdue to those with the status
 	Release     string
 	Environment string
-	Since       core.Since // relative to the time of the first page
+	Since       core.Since // relative values count from the first page
 	Search      string
 	IssueID     int64          `json:",omitempty"` // 0: any; NoIssue: none
 	Tag         core.TagFilter `json:",omitempty"`
@@ -28,31 +28,31 @@ type IssueFilter struct {
 	core.Paging
 }
 
-// NoIssue is the id of no issue, for a filter that finds none.
+// NoIssue is an id that no issue has, for a filter that finds none.
 const NoIssue = -1
 
-// anyStatus is the status of a filter that leaves out no issue for its status, not even merged ones.
+// anyStatus is the status of a filter that accepts every status, even merged.
 const anyStatus core.Status = "any"
 
-// listedWithin is how long listed_from, by which the indexes of issues are sorted, may lie before last_seen.
+// listedWithin is how far listed_from, which sorts the indexes of issues, may lie before last_seen.
 const listedWithin = "interval '5 minutes'"
 
-// isPlain reports whether the filter has nothing that decides by its value which plan is good.
+// isPlain reports whether the filter has no field with values that call for different plans.
 func (f IssueFilter) isPlain() bool {
 	return f == IssueFilter{ProjectID: f.ProjectID, Status: f.Status, WithOverdue: f.WithOverdue, Test: f.Test, Sort: f.Sort, Paging: f.Paging}
 }
 
-// digest is what the cursors of the filter are checked against, on servers of other versions too: newer fields leave it as it was where
-// they are not set. It has all that decides which issues are listed, with the
-// time that Since stands for. The order and the page have checks of their own.
+// digest is the value that cursors of the filter are checked against, on servers of other versions too: newer fields do not
+// change it while they are not set. It covers everything that selects issues, including the time that Since stands for. The
+// order and the page have their own checks.
 func (f IssueFilter) digest(since time.Time) uint32 {
 	f.Since = core.Since(since.UTC().Format(time.RFC3339Nano))
 	f.Sort, f.Paging = "", core.Paging{}
 	return pg.DigestFilter(f)
 }
 
-// Releases and environments are looked up through the projects, so that their keys, which start with the project, serve
-// the lists of all projects too.
+// Releases and environments are looked up through the projects, so that their keys, which begin with the project, also
+// serve lists of all projects.
 func (f IssueFilter) buildList(ctx context.Context, names storedNames, now core.Time) (*pg.List, error) {
 	start := f.Cursor.Start(now.Time)
 	since, err := f.Since.Time(start)
@@ -67,7 +67,7 @@ func (f IssueFilter) buildList(ctx context.Context, names storedNames, now core.
 	if f.IssueID != 0 {
 		l.WhereArg("i.id = @issue_id", "issue_id", f.IssueID)
 	} else {
-		// Written out, and no argument, so that the index of test issues serves them in every plan.
+		// A literal and not an argument, so that the index of test issues serves them in every plan.
 		l.Where(map[bool]string{true: "i.test", false: "NOT i.test"}[f.Test])
 	}
 	l.Where(ofNoDeletedProject)
@@ -102,7 +102,7 @@ func (f IssueFilter) buildList(ctx context.Context, names storedNames, now core.
 	return l, nil
 }
 
-// whereStatus adds the condition that an issue has the filter's status.
+// whereStatus adds the condition of the filter's status.
 func (f IssueFilter) whereStatus(l *pg.List) {
 	switch f.Status {
 	case anyStatus:
@@ -121,11 +121,11 @@ func (f IssueFilter) whereStatus(l *pg.List) {
 	}
 }
 
-// whereStored adds the condition that an issue is one of the others, or is named and has a stored event with that value
-// of the column. By priority it is one condition, since the score of all is computed from what passes it; by last_seen,
-// the look at the events is a check.
+// whereStored adds the condition that an issue matches others, or matches named and still stores an event with the value in
+// the column. Sorted by priority that is one condition, since the scores of all matching issues are computed; sorted by
+// last_seen, the search of the events is a check.
 //
-// The value has several forms when some were masked, which is rare.
+// The value has several forms if some were masked, which is rare.
 func whereStored(l *pg.List, others, named, column string, forms []string, sort core.IssueSort) {
 	stored := storedCondition(column)
 	l.Args[column] = forms[0]
@@ -142,9 +142,9 @@ func whereStored(l *pg.List, others, named, column string, forms []string, sort 
 	l.Check("(" + others + stored + ")")
 }
 
-// storedCondition is the condition that an issue which once had an event with the release or environment of that name has it
-// stored still. The events are looked at only where one may be missing, because some were trimmed, dropped, split off, or
-// never stored; CASE keeps the planner from reading all events instead. No event arrived long before it happened.
+// storedCondition is the condition that an issue which once had an event with the release or environment still stores one.
+// The events are searched only where one may be missing, because some were trimmed, dropped, split off, or never stored;
+// CASE keeps the planner from reading all events instead. No event arrives long before it happens.
 func storedCondition(column string) string {
 	return fmt.Sprintf(`CASE WHEN i.times_seen = i.stored_events AND NOT i.was_split THEN true ELSE EXISTS (
 			SELECT 1 FROM events s WHERE s.project_id = i.project_id AND s.issue_id = i.id AND s.%[1]s = @%[1]s
@@ -153,9 +153,9 @@ func storedCondition(column string) string {
 
 // ListIssues lists issues by the filter's sort.
 //
-// Pages hold while events arrive: no issue comes twice, and one that has not moved is not skipped. An issue that moves to
-// the front of what was read already is not on later pages. By priority the order is that of the scores at the time of
-// the first page; see listByPriority.
+// Pages are consistent while events arrive: no issue appears twice, and an issue that has not moved is not skipped. An
+// issue that moves to the part that was already read is not on later pages. By priority the order follows the scores at
+// the time of the first page; see listByPriority.
 func (s *Store) ListIssues(ctx context.Context, f IssueFilter) (core.Page[core.Issue], error) {
 	if f.Tag != "" {
 		return s.listIssuesByTag(ctx, f)
@@ -163,7 +163,7 @@ func (s *Store) ListIssues(ctx context.Context, f IssueFilter) (core.Page[core.I
 	return s.listIssues(ctx, f)
 }
 
-// listIssues lists issues with any tags.
+// listIssues lists issues and ignores the filter's tag.
 func (s *Store) listIssues(ctx context.Context, f IssueFilter) (core.Page[core.Issue], error) {
 	now := s.Now()
 	names, err := s.findStoredNames(ctx, f)
@@ -190,8 +190,8 @@ func (s *Store) listIssues(ctx context.Context, f IssueFilter) (core.Page[core.I
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}
-	// The columns of an issue, and what belongs to it, are read of those of the page, not of all that it is chosen from:
-	// sorting whole rows takes longer than reading them.
+	// The remaining columns are read only for the issues of the page, not for all that it is chosen from: sorting whole
+	// rows takes longer than reading them.
 	sql := fmt.Sprintf(`SELECT%s FROM (%s) r
 JOIN issues i ON i.project_id = r.project_id AND i.id = r.id%s
 ORDER BY i.last_seen DESC, i.id DESC`, issueColumns, chosen, issueJoins)
@@ -199,8 +199,8 @@ ORDER BY i.last_seen DESC, i.id DESC`, issueColumns, chosen, issueJoins)
 	return pg.ConvertPage(rows, func(r issueRow) core.Issue { return r.toIssue(now) }), err
 }
 
-// listSortColumns are the columns of issues that a page is chosen by. Those of the checks stand far back in the row, so that
-// reading them for nothing would cost.
+// listSortColumns are the columns of issues that choose a page. The columns of the checks are far back in the row, so
+// reading them without need would be costly.
 func listSortColumns(l *pg.List) string {
 	if !l.HasChecks() {
 		return "i.project_id, i.id"
@@ -209,5 +209,5 @@ func listSortColumns(l *pg.List) string {
 	i.times_seen, i.stored_events, i.was_split`
 }
 
-// ofNoDeletedProject is there because the projects are joined after the rows were chosen.
+// ofNoDeletedProject is needed because the projects are joined after the rows are chosen.
 const ofNoDeletedProject = "i.project_id <> ALL (ARRAY(SELECT id FROM projects WHERE deleted_at IS NOT NULL))"

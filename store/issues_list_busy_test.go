@@ -13,7 +13,7 @@ import (
 	"errand/store/storetest"
 )
 
-// A project whose issues were all seen last within one class of the index, and have lost some of their stored events.
+// A project whose issues were all last seen within one class of the index and have lost some of their stored events.
 const fillBucket = `
 WITH i AS (
 	INSERT INTO issues (project_id, id, fingerprint, fingerprint_version, title, culprit, type, level, platform, status, status_at, times_seen,
@@ -30,7 +30,7 @@ INSERT INTO events (project_id, issue_id, id, received_at, occurred_at, event_id
 SELECT 1000000001, n, n, $1, $1, gen_random_uuid(), 'error', '1.5', CASE WHEN n % 2 = 0 THEN 'production' ELSE 'staging' END, 0, ''
 FROM generate_series(1, 3000) n`
 
-// ranPlan is a node of a plan that was run.
+// ranPlan is a node of an executed plan.
 type ranPlan struct {
 	NodeType string  `json:"Node Type"`
 	Relation string  `json:"Relation Name"`
@@ -70,7 +70,7 @@ func TestListsOfABusyFiveMinutesSortFewColumnsAndCheckOnePage(t *testing.T) {
 		page, err := traced.ListIssues(t.Context(), f)
 		require.NoError(t, err)
 		require.Equal(t, newestWith(t, s, f), idsOfPage(page.Data), "%+v", f)
-		list := sent.sent[len(sent.sent)-1] // after a look for masked names
+		list := sent.sent[len(sent.sent)-1] // after the look-up of masked names
 		runPlan(t, conn, list).eachNode(func(p ranPlan) {
 			if p.Rows > 100 && strings.Contains(p.NodeType, "Sort") {
 				require.Less(t, p.Width, 120, "%+v sorts whole rows:\n%s", f, list.sql)
@@ -82,7 +82,7 @@ func TestListsOfABusyFiveMinutesSortFewColumnsAndCheckOnePage(t *testing.T) {
 	}
 }
 
-// newestWith returns the page that the list of the bucket should have.
+// newestWith returns the expected page of the bucket's list.
 func newestWith(t *testing.T, s *store.Store, f store.IssueFilter) []int64 {
 	return storetest.ReadColumn[int64](t, s, `SELECT i.id FROM issues i
 		WHERE $1 = '' OR EXISTS (SELECT 1 FROM events e WHERE e.issue_id = i.id AND e.environment = $1)
@@ -97,7 +97,7 @@ func idsOfPage(issues []core.Issue) []int64 {
 	return ids
 }
 
-// runPlan has Postgres run the statement, and returns the plan with what was read.
+// runPlan runs the statement in Postgres, and returns the plan with the numbers of rows read.
 func runPlan(t *testing.T, conn *pgx.Conn, q statement) ranPlan {
 	t.Helper()
 	var text []byte

@@ -12,8 +12,8 @@ import (
 	"errand/store/storetest"
 )
 
-// TestCursorOfAnotherFilterIsRefused sets each field of the filter alone: a field that the digest forgot would let the cursor
-// of a list without it pass.
+// TestCursorOfAnotherFilterIsRefused sets each field of the filter alone: a field missing from the digest would let the
+// cursor of a list without it pass.
 func TestCursorOfAnotherFilterIsRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)

@@ -15,7 +15,7 @@ import (
 	"errand/store/storetest"
 )
 
-// foundBy returns the issues that a filter names, in the order of their ids.
+// foundBy returns the issues that a filter finds, in the order of their ids.
 func foundBy(t require.TestingT, tb testing.TB, s *store.Store, f store.IssueFilter) []int64 {
 	f.Limit = 100
 	page, err := s.ListIssues(tb.Context(), f)
@@ -28,7 +28,7 @@ func foundBy(t require.TestingT, tb testing.TB, s *store.Store, f store.IssueFil
 	return ids
 }
 
-// requireNamed wants the filters to find the issues that have such a stored event, whatever the order.
+// requireNamed requires the filters to find the issues that have such a stored event, in every order.
 func requireNamed(t *testing.T, s *store.Store, field, name string, want ...int64) {
 	t.Helper()
 	for _, f := range []store.IssueFilter{{}, {Sort: core.ByPriority}, {ProjectID: storetest.Shop}} {
@@ -42,7 +42,7 @@ func requireNamed(t *testing.T, s *store.Store, field, name string, want ...int6
 	}
 }
 
-// makePlacedEvent is an event with a release and an environment.
+// makePlacedEvent returns an event with a release and an environment.
 func makePlacedEvent(group string, n int, at core.Time, release, environment string) intake.NewEvent {
 	e := storetest.MakeShopEvent(group, n, at)
 	e.Release, e.Environment = release, environment
@@ -92,7 +92,7 @@ func TestFiltersForgetWhatHasExpired(t *testing.T) {
 	storetest.DropExpired(t, s, 1)
 	requireNamed(t, s, "release", "1.1")
 	requireNamed(t, s, "environment", "staging")
-	requireNamed(t, s, "release", "1.0", id) // its first
+	requireNamed(t, s, "release", "1.0", id) // its first one
 	requireNamed(t, s, "environment", "production", id)
 }
 
@@ -110,7 +110,7 @@ func TestFiltersForgetWhatIsSplitOff(t *testing.T) {
 	requireNamed(t, s, "environment", "staging", first.IssueID)
 }
 
-// requireFilters compares what the filters find with the stored events of the model.
+// requireFilters compares the results of the filters with the stored events of the model.
 func (g *game) requireFilters(r *rapid.T, t *testing.T) {
 	for _, environment := range []string{"production", "staging"} {
 		got := foundBy(r, t, g.pair[0], store.IssueFilter{ProjectID: g.project, Environment: environment})
@@ -123,7 +123,7 @@ func (g *game) requireFilters(r *rapid.T, t *testing.T) {
 	}
 }
 
-// withEvent returns the issues, but for merged ones, that have such a stored event or are so themselves.
+// withEvent returns the unmerged issues that have such a stored event or fulfil the condition is themselves.
 func (g *game) withEvent(has func(intake.NewEvent) bool, is func(*playedIssue) bool) []int64 {
 	ids := []int64{}
 	for _, id := range sortedKeys(g.issues) {

@@ -9,7 +9,7 @@ import (
 	"errand/store/pg"
 )
 
-// mergeIssues makes the merge, and returns the target as it is then.
+// mergeIssues makes the merge and returns the new state of the target.
 func (m *merge) mergeIssues(ctx context.Context, actor core.Actor) (core.Issue, error) {
 	if err := m.checkLocked(ctx); err != nil {
 		return core.Issue{}, err
@@ -34,7 +34,7 @@ func (m *merge) mergeIssues(ctx context.Context, actor core.Actor) (core.Issue, 
 	return row.toIssue(m.Now), err
 }
 
-// checkLocked refuses what cannot be merged. No other merge or split of the project happens until the transaction ends.
+// checkLocked refuses an impossible merge. No other merge or split of the project happens until the transaction ends.
 func (m *merge) checkLocked(ctx context.Context) error {
 	if err := m.lockGrouping(ctx, m.project); err != nil {
 		return err
@@ -64,7 +64,7 @@ SELECT i.id, i.project_id, coalesce(i.merged_into, 0) AS merged_into
 FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 WHERE i.id = ANY (@ids) AND (@visible::bigint[] IS NULL OR i.project_id = ANY (@visible))`
 
-// checkSources refuses what cannot be merged, with a detail for each rule that is broken.
+// checkSources refuses sources that cannot be merged, with a detail for each broken rule.
 func (m *merge) checkSources(ctx context.Context) error {
 	type place struct{ ID, ProjectID, MergedInto int64 }
 	rows, err := pg.QueryMany[place](ctx, m, selectIssuesToMerge,
@@ -103,8 +103,7 @@ func (m *merge) checkSources(ctx context.Context) error {
 	)
 }
 
-// lockMerge locks all issues that the merge writes to, in the order in which AddEvents does: those that were merged into
-// a source too.
+// lockMerge locks all issues that the merge writes to, in the order of AddEvents, including those that were merged into a source earlier.
 const lockMerge = `
 SELECT i.id, i.status, i.times_seen, i.stored_events, i.users_affected,
 	i.first_seen, i.last_seen, i.level, i.first_release, i.first_release_at, i.last_release, i.last_release_at, i.claim_expires_at
@@ -122,7 +121,7 @@ SELECT @project_id, @to, hour, sum(events), CASE WHEN min(fives) = 0 THEN 0 ELSE
 ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET
 	events = issue_hours.events + excluded.events,
 	fives = CASE WHEN 0 IN (issue_hours.fives, excluded.fives) THEN 0 ELSE issue_hours.fives | excluded.fives END`
-	// mergeUsers moves the users that the target does not have, up to where counting stops.
+	// mergeUsers moves the users that the target does not have, up to the limit of counting.
 	mergeUsers = `
 WITH moved AS (
 	DELETE FROM issue_users WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING user_hash
@@ -161,7 +160,7 @@ UPDATE issues SET times_seen = @times_seen, stored_events = @stored_events, user
 WHERE project_id = @project_id AND id = @id`
 )
 
-// issueCounts is what an issue has counted.
+// issueCounts are the counts of an issue.
 type issueCounts struct {
 	ID            int64
 	Status        core.Status
@@ -171,7 +170,7 @@ type issueCounts struct {
 	intake.Span
 }
 
-// mergedIssue is one of the issues that a merge writes to, as it was before.
+// mergedIssue is the previous state of an issue that a merge writes to.
 type mergedIssue struct {
 	issueCounts
 	ClaimExpiresAt core.Time
@@ -195,8 +194,8 @@ func (m *merge) lockIssues(ctx context.Context) (map[int64]mergedIssue, error) {
 	return issues, nil
 }
 
-// recordMerge writes what came of the merge into the activity of each issue. An open source has a resolved target reopened,
-// as a new event would; an ignored one stays ignored (decisions 5).
+// recordMerge records the result of the merge in the activity of each issue. An open source reopens a resolved target, as a
+// new event would; an ignored target stays ignored (decisions 5).
 func (m *merge) recordMerge(ctx context.Context, actor core.Actor, issues map[int64]mergedIssue) error {
 	err := m.recordOfIssue(ctx, actor, m.project, m.target, core.ActionIssueMerge, mergeData{m.sources})
 	if err != nil {
@@ -221,7 +220,7 @@ func (m *merge) recordMerge(ctx context.Context, actor core.Actor, issues map[in
 	return nil
 }
 
-// sumCounts returns what the target will have; its users are not added yet.
+// sumCounts returns the counts that the target will have, without its users.
 func (m *merge) sumCounts(issues map[int64]mergedIssue) issueCounts {
 	total := issues[m.target].issueCounts
 	for _, id := range m.sources {
@@ -233,7 +232,7 @@ func (m *merge) sumCounts(issues map[int64]mergedIssue) issueCounts {
 	return total
 }
 
-// moveRows moves everything. Once the issues are locked nobody else writes to what belongs to them.
+// moveRows moves everything. Once the issues are locked nobody else writes to their rows in other tables.
 func (m *merge) moveRows(ctx context.Context, issues map[int64]mergedIssue) error {
 	total := m.sumCounts(issues)
 	for _, source := range m.sources {
@@ -250,7 +249,7 @@ func (m *merge) moveRows(ctx context.Context, issues map[int64]mergedIssue) erro
 	if err != nil {
 		return err
 	}
-	// Deleting is cheaper than moving: what the merged issue does not keep goes before.
+	// Deleting is cheaper than moving, so surplus events go first.
 	trimmed, err := m.store.Intake.TrimEvents(ctx, m.Tx, m.project, append([]int64{m.target}, m.sources...), total.StoredEvents)
 	if err != nil {
 		return err
@@ -272,7 +271,7 @@ func (m *merge) moveRows(ctx context.Context, issues map[int64]mergedIssue) erro
 	return err
 }
 
-// moveArgs names what the statements of a move have in common, and more.
+// moveArgs returns the arguments that all statements of a move share, added to more.
 func (m *merge) moveArgs(more pg.Args) pg.Args {
 	a := pg.Args{"project_id": m.project, "from": m.sources, "to": m.target}
 	for name, value := range more {

@@ -14,8 +14,8 @@ import (
 	"errand/store/storetest"
 )
 
-// BenchmarkMergeIssues merges issues that have all that an issue can have: a million counted events over 30 days, as many
-// stored as it keeps, and as many users as are counted. Ingest waits for as long as a merge takes.
+// BenchmarkMergeIssues merges issues with everything that an issue can have: a million counted events over 30 days, as many
+// stored events as it keeps, and as many users as are counted. Ingest waits while a merge runs.
 func BenchmarkMergeIssues(b *testing.B) {
 	for _, sources := range []int{1, 10} {
 		b.Run(fmt.Sprint("sources=", sources), func(b *testing.B) {

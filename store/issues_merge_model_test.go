@@ -18,8 +18,8 @@ import (
 	"errand/store/storetest"
 )
 
-// TestMergesAndSplitsLikeAModel plays events, events sent again, merges, splits and changes of status in any order on two
-// servers, and compares all that the database then says with a model that goes by the words of the specification.
+// TestMergesAndSplitsLikeAModel plays events, repeated events, merges, splits and changes of status in any order on two
+// servers, and compares the database with a model that follows the words of the specification.
 func TestMergesAndSplitsLikeAModel(t *testing.T) {
 	t.Parallel()
 	c, url := storetest.NewClock(), storetest.NewURL(t)
@@ -43,15 +43,15 @@ func TestMergesAndSplitsLikeAModel(t *testing.T) {
 	})
 }
 
-// game is a project and what it should be like.
+// game is a project with its model.
 type game struct {
 	pair    [2]*store.Store
 	clock   *storetest.Clock
 	project int64
 
 	issues map[int64]*playedIssue
-	events map[int64]*playedEvent // that are stored, by their id
-	led    map[string]int64       // which issue a group's events go to
+	events map[int64]*playedEvent // stored ones, by id
+	led    map[string]int64       // the issue that a group's events go to
 	quota  map[string]int         // events of the project by hour
 }
 
@@ -72,7 +72,7 @@ type playedIssue struct {
 	Merges, Splits, SplitFrom int64
 	Regressed                 int64
 	statusAt                  core.Time
-	firstKnown, lastKnown     core.Time // when the events were that the releases are of
+	firstKnown, lastKnown     core.Time // when the events with these releases happened
 	users, hourly, placed     map[string]int
 }
 
@@ -184,7 +184,7 @@ func (g *game) findStored(id [16]byte) *playedEvent {
 	return nil
 }
 
-// sendAgain sends a stored event once more.
+// sendAgain sends a stored event again.
 func (g *game) sendAgain(r *rapid.T) {
 	e := g.events[rapid.SampledFrom(sortedKeys(g.events)).Draw(r, "sent")]
 	added, err := g.pickServer(r).Intake.AddEvents(r.Context(), []intake.NewEvent{e.sent})
@@ -207,7 +207,7 @@ func (g *game) setStatus(r *rapid.T) {
 	}
 }
 
-// mergeSome merges any issues; those that cannot be merged must be refused, and then nothing may change.
+// mergeSome merges random issues. Impossible merges must be refused and change nothing.
 func (g *game) mergeSome(r *rapid.T) {
 	ids := sortedKeys(g.issues)
 	target := g.issues[rapid.SampledFrom(ids).Draw(r, "target")]
@@ -274,7 +274,7 @@ func (g *game) mergeOne(target, source *playedIssue) {
 	source.Merges++
 }
 
-// splitSome splits any events off any issue; those of another one must be refused.
+// splitSome splits random events off a random issue. Events of another issue must be refused.
 func (g *game) splitSome(r *rapid.T) {
 	original := g.issues[rapid.SampledFrom(sortedKeys(g.issues)).Draw(r, "original")]
 	ids := rapid.SliceOfNDistinct(rapid.SampledFrom(sortedKeys(g.events)), 1, 4, rapid.ID[int64]).Draw(r, "events")
@@ -313,7 +313,7 @@ func (g *game) splitSome(r *rapid.T) {
 	i.SplitFrom++
 }
 
-// findEnds gives the original the times of the events that it has left, where it lost the first or the last.
+// findEnds sets the original's times from its remaining events, where it lost the first or the last.
 func (g *game) findEnds(original, made *playedIssue) {
 	left := g.listChosen(g.eventsOf(original.ID))
 	if len(left) == 0 {
@@ -351,7 +351,7 @@ func (g *game) eventsOf(issue int64) []int64 {
 	return ids
 }
 
-// listChosen returns the events in the order in which they arrived.
+// listChosen returns the events in the order of their arrival.
 func (g *game) listChosen(ids []int64) []*playedEvent {
 	list := make([]*playedEvent, len(ids))
 	for n, id := range ids {

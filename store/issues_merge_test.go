@@ -13,7 +13,7 @@ import (
 	"errand/store/storetest"
 )
 
-// requireRefused wants invalid_request with these messages, all of them about the field.
+// requireRefused requires invalid_request with these messages, all of them about the field.
 func requireRefused(t testing.TB, err error, field string, messages ...string) {
 	t.Helper()
 	storetest.RequireCode(t, core.InvalidRequest, err)
@@ -69,7 +69,7 @@ func TestMergeMovesEverything(t *testing.T) {
 	requireMergeRecorded(t, s, c, target.IssueID, first.IssueID, last.IssueID)
 }
 
-// requireListedByItsEvents requires that the target of the merge is found by environments and releases of its sources.
+// requireListedByItsEvents requires that environments and releases of the sources find the target of the merge.
 func requireListedByItsEvents(t *testing.T, s *store.Store, target int64) {
 	t.Helper()
 	for _, filter := range []store.IssueFilter{{Environment: "staging"}, {Release: "0.9"}, {Release: "1.1"}} {
@@ -81,11 +81,11 @@ func requireListedByItsEvents(t *testing.T, s *store.Store, target int64) {
 		filter.Status = core.Merged
 		page, err = s.ListIssues(t.Context(), filter)
 		require.NoError(t, err)
-		require.LessOrEqual(t, len(page.Data), 1, "only by its own first or last release")
+		require.LessOrEqual(t, len(page.Data), 1, "it matches only by its own first or last release")
 	}
 }
 
-// requireMergedAway requires that the source has nothing left but its story, which goes on after before.
+// requireMergedAway requires that the source has nothing left but its story, which continues after before.
 func requireMergedAway(t *testing.T, s *store.Store, c *storetest.Clock, id, target int64, before []core.Activity) {
 	t.Helper()
 	source := storetest.ReadIssue(t, s, id)
@@ -95,7 +95,7 @@ func requireMergedAway(t *testing.T, s *store.Store, c *storetest.Clock, id, tar
 	require.Zero(t, source.TimesSeen+source.StoredEvents+source.UsersAffected+source.Events24h)
 	require.Zero(t, source.LatestEventID)
 	story := storetest.ReadActivity(t, s, id)
-	require.Equal(t, before, story[:len(before)], "its story stays its own")
+	require.Equal(t, before, story[:len(before)], "the source keeps its story")
 	for i, want := range []core.Activity{
 		{Action: core.ActionIssueRelease},
 		{Action: core.ActionIssueMerge, Data: fmt.Appendf(nil, `{"target_id": %d}`, target)},
@@ -200,8 +200,8 @@ func TestMergeCountsUsersUpToAThousand(t *testing.T) {
 	require.EqualValues(t, 1000, storetest.ReadIssue(t, s, a).UsersAffected)
 }
 
-// TestLaterEventsOfASourceGoToTheTarget holds for a server that remembers the source, the one that merged it, and one
-// that remembers nothing; and for an event that was stored before.
+// TestLaterEventsOfASourceGoToTheTarget covers a server that remembers the source, the server that merged it, and one that
+// remembers nothing, and also an event that was stored before.
 func TestLaterEventsOfASourceGoToTheTarget(t *testing.T) {
 	t.Parallel()
 	pair, c := storetest.OpenPair(t)
@@ -260,7 +260,7 @@ func TestMergedIssueKeepsTheFirstAndTheNewest(t *testing.T) {
 		"it is not stored any more, but was counted today")
 }
 
-// TestExpiredDaysOfAMergedIssue holds that the retention takes moved events off the issue that has them.
+// TestExpiredDaysOfAMergedIssue checks that the retention takes moved events off the issue that has them.
 func TestExpiredDaysOfAMergedIssue(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
@@ -276,7 +276,7 @@ func TestExpiredDaysOfAMergedIssue(t *testing.T) {
 	require.Zero(t, storetest.ReadIssue(t, s, source).StoredEvents)
 }
 
-// TestMergeIntoAResolvedTarget holds that what is open stays open.
+// TestMergeIntoAResolvedTarget checks that open work stays open.
 func TestMergeIntoAResolvedTarget(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ source, target, want core.Status }{

@@ -17,9 +17,9 @@ import (
 	"errand/store/storetest"
 )
 
-// Several servers that merge and split issues at once, while events come in.
+// Several servers that merge and split issues at the same time, while events arrive.
 
-// consistent are statements that count what contradicts itself; each must give 0.
+// consistent are statements that count contradictions; each must return 0.
 var consistent = []string{
 	`SELECT count(*) FROM issues i WHERE stored_events <> (SELECT count(*) FROM events e
 		WHERE e.project_id = i.project_id AND e.issue_id = i.id)`,
@@ -46,7 +46,7 @@ func requireConsistent(t *testing.T, s *store.Store) {
 	}
 }
 
-// allowRefusals drops the errors that a change may meet when somebody else was first.
+// allowRefusals drops the errors that a change may get when another one was first.
 func allowRefusals(err error) error {
 	for _, code := range []core.Code{core.NotFound, core.InvalidRequest, core.Claimed} {
 		if core.HasCode(err, code) {
@@ -56,8 +56,8 @@ func allowRefusals(err error) error {
 	return err
 }
 
-// TestServersMergeAndSplitUnderLoad has writers, mergers, splitters and people at work on the same few issues of two
-// projects, on two servers: nothing is lost or counted twice, and nobody waits for another in a circle.
+// TestServersMergeAndSplitUnderLoad runs writers, mergers, splitters and people on the same few issues of two projects, on
+// two servers: nothing is lost or counted twice, and there must be no deadlock.
 func TestServersMergeAndSplitUnderLoad(t *testing.T) {
 	t.Parallel()
 	const writers, batches, size, groups, changers, changes, seeded = 6, 15, 12, 12, 8, 30, 2 * 12 * 30
@@ -110,7 +110,7 @@ func TestServersMergeAndSplitUnderLoad(t *testing.T) {
 	require.Equal(t, before, storetest.CountDeadlocks(t, url))
 }
 
-// sendSome adds a batch to any groups of both projects, and then a part of it again.
+// sendSome adds a batch to random groups of both projects, and then a part of it again.
 func sendSome(t *testing.T, s *store.Store, c *storetest.Clock, random *rand.Rand, groups, size, batch int) error {
 	events := make([]intake.NewEvent, size)
 	for n := range events {
@@ -136,7 +136,7 @@ func sendSome(t *testing.T, s *store.Store, c *storetest.Clock, random *rand.Ran
 	return err
 }
 
-// changeSome merges, splits, claims or sets the status of any issues.
+// changeSome merges, splits, claims or sets the status of random issues.
 func changeSome(t *testing.T, s *store.Store, random *rand.Rand, who int, merges, splits *atomic.Int64) error {
 	page, err := s.ListIssues(t.Context(), store.IssueFilter{ProjectID: int64(storetest.Shop + random.IntN(2)),
 		Paging: core.Paging{Limit: 100}})
@@ -162,8 +162,8 @@ func changeSome(t *testing.T, s *store.Store, random *rand.Rand, who int, merges
 	return err
 }
 
-// splitSome splits two events off an issue that has enough that all splitters together leave it some: the original
-// never has to keep a times_seen that nothing stands for.
+// splitSome splits two events off an issue that has enough for all splitters together: the original never has to keep a
+// times_seen without events behind it.
 func splitSome(t *testing.T, s *store.Store, random *rand.Rand, who int, id int64, splits *atomic.Int64) error {
 	page, err := s.ListIssueEvents(t.Context(), id, store.EventFilter{Paging: core.Paging{Limit: 100}})
 	if err != nil || len(page.Data) < 20 {
@@ -178,7 +178,7 @@ func splitSome(t *testing.T, s *store.Store, random *rand.Rand, who int, id int6
 	return err
 }
 
-// TestServersMergeInACircle merges issues into each other from two servers at once: one of each pair wins.
+// TestServersMergeInACircle merges issues into each other from two servers at the same time: one of each pair wins.
 func TestServersMergeInACircle(t *testing.T) {
 	t.Parallel()
 	c, url := storetest.NewClock(), storetest.NewURL(t)
@@ -206,7 +206,7 @@ func TestServersMergeInACircle(t *testing.T) {
 	require.Equal(t, before, storetest.CountDeadlocks(t, url))
 }
 
-// TestDaysAreDroppedWhileIssuesAreMergedAndSplit has the retention drop a day whose events move from issue to issue.
+// TestDaysAreDroppedWhileIssuesAreMergedAndSplit lets the retention drop a day while its events move between issues.
 func TestDaysAreDroppedWhileIssuesAreMergedAndSplit(t *testing.T) {
 	t.Parallel()
 	const days, groups = 4, 8

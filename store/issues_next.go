@@ -9,36 +9,36 @@ import (
 	"errand/store/pg"
 )
 
-// NextWanted says which issue next_issue may take.
+// NextWanted selects the issues that next_issue may take.
 type NextWanted struct {
 	ProjectID int64 // 0: all in reach
 	Minutes   int64 // of the claim
 }
 
-// nextChunk is how many issues are ranked at a time. More agents than that at once take the rest from the chunks behind.
+// nextChunk is how many issues are ranked at a time. If more agents ask at the same time, the others take from later chunks.
 const nextChunk = 50
 
-// nextChunks bounds the chunks that are looked through: all before them are noise, held or given back.
+// nextChunks bounds the chunks that are searched, when all issues before are noise, held or given back.
 const nextChunks = 40
 
-// nextTries bounds how often a search begins anew because others took all that it had found: what is left may have moved up meanwhile,
-// before the chunk that it looked at.
+// nextTries bounds how often a search starts again because others took everything that it found. In the meantime, remaining
+// issues may have moved up into a chunk that was already searched.
 const nextTries = 10
 
-// fixableChunks bounds the chunks in which an issue that a change of code can fix goes before better ones that none can.
+// fixableChunks bounds the chunks where an issue that a change of code can fix goes before better ones that no change can fix.
 const fixableChunks = 4
 
-// PassedOver counts the open issues that next_issue does not take, by why.
+// PassedOver counts the open issues that next_issue does not take, by reason.
 type PassedOver struct {
-	Claimed   int64 // by somebody
+	Claimed   int64 // by another actor
 	Noise     int64
 	Held      int64 // an action on them waits for approval
 	GivenBack int64 // by the same worker, with a note, in the last day
-	HasMore   bool  // there are others, which were not looked at: see nextChunks
+	HasMore   bool  // the search stopped before it saw every issue: see nextChunks
 	Yours     []core.HeldIssue
 }
 
-// String says it in words, such as "2 are claimed, 1 is noise"; empty when there is none.
+// String returns the counts in words, such as "2 are claimed, 1 is noise", or "" when there are none.
 func (p PassedOver) String() string {
 	var parts []string
 	for _, part := range []struct {
@@ -62,9 +62,10 @@ func (p PassedOver) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// ClaimNext renews a claim that the actor, or its worker, has already (resumeClaim). Else it claims the best open issue that nobody holds:
-// regressed ones first, then those that a change of code can fix, then by priority. An issue whose fix is overdue is one of the others.
-// When none is left the issue is nil, and passed counts the issues that were left alone, and names the ones that the actor holds itself.
+// ClaimNext renews a claim that the actor, or its worker, already has (resumeClaim). Otherwise it claims the best open
+// issue that nobody holds: first the regressed ones, then those that a change of code can fix, then by priority. An issue
+// with an overdue fix ranks with the unresolved ones. If none is left, the issue is nil; passed counts the issues that were
+// not taken and names those that the actor holds.
 func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWanted) (
 	issue *core.ClaimedIssue, passed PassedOver, err error,
 ) {
@@ -111,7 +112,7 @@ func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWant
 	return nil, passed, err
 }
 
-// Most of the time there is none, and ranking them would take as long as ranking all.
+// Usually there is none, and ranking regressed issues would take as long as ranking all.
 const findRegressed = `
 SELECT EXISTS (
 	SELECT FROM issues i WHERE i.status = 'regressed' AND NOT i.test AND (i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)
@@ -127,7 +128,7 @@ SELECT count(*) AS claimed FROM issues i JOIN projects p ON p.id = i.project_id 
 WHERE i.claim_expires_at > @now AND ` + isWork + ` AND NOT i.test
 	AND (@projects::bigint[] IS NULL OR i.project_id = ANY (@projects))`
 
-// Of a token without a worker, all that the token gave back.
+// For a token without a worker: everything that the token gave back.
 const listGivenBack = `
 SELECT DISTINCT target_id FROM activity
 WHERE action = 'issue.release' AND data ? 'note_id' AND actor_name = @name AND at > @day_ago
@@ -155,11 +156,11 @@ type nextSearch struct {
 	givenBack map[int64]bool
 	passed    PassedOver
 	unfixable []nextCandidate // found so far, best first
-	readsAnew bool            // it uses no ranking that was kept
-	mayMiss   bool            // it has used one, or others took what it wanted: there may be an issue that it has not seen
+	readsAnew bool            // it uses no kept ranking
+	mayMiss   bool            // it used a kept ranking, or others took its issues: there may be an issue that it has not seen
 }
 
-// takeBest goes through the ranking until an issue could be taken. What others take meanwhile is skipped.
+// takeBest goes through the ranking until it can take an issue. It skips issues that others take in the meantime.
 func (n *nextSearch) takeBest(ctx context.Context) (*core.ClaimedIssue, error) {
 	key := rankingKey{project: n.wanted.ProjectID, status: n.status, reach: core.ReachOf(ctx).Key()}
 	for chunk := range nextChunks {
@@ -184,7 +185,7 @@ func (n *nextSearch) takeBest(ctx context.Context) (*core.ClaimedIssue, error) {
 	return nil, nil
 }
 
-// chooseFixable returns those of a chunk that a change of code can fix and that may be taken. The others that may be taken it keeps.
+// chooseFixable returns the available issues of a chunk that a change of code can fix. It collects the other available ones in unfixable.
 func (n *nextSearch) chooseFixable(chunk []nextCandidate) []nextCandidate {
 	var fixable []nextCandidate
 	for _, issue := range chunk {
@@ -204,7 +205,7 @@ func (n *nextSearch) chooseFixable(chunk []nextCandidate) []nextCandidate {
 	return fixable
 }
 
-// claimFirst lets the actor hold the first of the issues that is still free; nil when none is.
+// claimFirst lets the actor hold the first issue that is still free. It returns nil when none is.
 func (n *nextSearch) claimFirst(ctx context.Context, issues []nextCandidate) (*core.ClaimedIssue, error) {
 	for _, statement := range []string{lockNext, lockNextWaiting} {
 		if issue, err := n.store.claimFirst(ctx, n.actor, n.wanted.Minutes, issues, statement); err != nil || issue != nil {
@@ -215,10 +216,10 @@ func (n *nextSearch) claimFirst(ctx context.Context, issues []nextCandidate) (*c
 	return nil, nil
 }
 
-// Whoever locks an issue just now may only be counting an event of it: what this finds nothing of, lockNextWaiting waits for.
+// A locked row may only be counting an event, so lockNextWaiting waits for the rows that this statement skips.
 const lockNext = lockNextWaiting + ` SKIP LOCKED`
 
-// The conditions are looked at again once the row is locked: of two agents at once the second goes on to its next row.
+// Postgres checks the conditions again once the row is locked: of two agents at the same time the second moves on to its next row.
 const lockNextWaiting = `
 SELECT i.project_id, i.id
 FROM unnest(@projects::bigint[], @ids::bigint[]) WITH ORDINALITY n (project_id, id, place)
@@ -231,7 +232,7 @@ WHERE ` + isWork + ` AND NOT i.test
 		WHERE a.project_id = i.project_id AND a.issue_id = i.id AND a.status = 'pending' AND a.expires_at > @now)
 ORDER BY n.place LIMIT 1 FOR UPDATE OF i`
 
-// claimFirst lets the actor hold the first of the issues that is still free; nil when none is.
+// claimFirst lets the actor hold the first issue that is still free. It returns nil when none is.
 func (s *Store) claimFirst(ctx context.Context, actor core.Actor, minutes int64, issues []nextCandidate, statement string) (
 	*core.ClaimedIssue, error,
 ) {
@@ -245,7 +246,7 @@ func (s *Store) claimFirst(ctx context.Context, actor core.Actor, minutes int64,
 	var claimed *core.ClaimedIssue
 	err := s.inTx(ctx, func(t *tx) error {
 		claimed = nil
-		if err := t.shareToken(ctx, actor); err != nil { // before the issue, as a revocation locks them
+		if err := t.shareToken(ctx, actor); err != nil { // before the issue, in the order of a revocation
 			return err
 		}
 		free, err := pg.QueryMany[struct{ ProjectID, ID int64 }](ctx, t, statement, pg.Args{"projects": projects, "ids": ids, "now": t.Now})

@@ -7,8 +7,7 @@ import (
 	"errand/store/pg"
 )
 
-// nextCandidate is an issue of a ranking, as far as next_issue has to know it: what else an issue shows takes longer to be read
-// than the ranking.
+// nextCandidate is the part of an issue that next_issue needs from a ranking. Reading the rest would take longer than ranking.
 type nextCandidate struct {
 	ProjectID int64
 	ID        int64
@@ -24,7 +23,7 @@ type nextCandidate struct {
 	isNoise, isFixable bool
 }
 
-// readCandidates returns the statement that reads the candidates which a statement ranks.
+// readCandidates returns the statement that reads the candidates ranked by another statement.
 func readCandidates(rank string) string {
 	return `SELECT r.project_id, r.id, r.score, i.title, i.culprit, i.type, i.level, i.platform, ` + triageColumns + `,
 	EXISTS (
@@ -36,7 +35,7 @@ LEFT JOIN triage_corrections c ON c.project_id = i.project_id AND c.issue_id = i
 ORDER BY r.score DESC, r.id DESC`
 }
 
-// listCandidates lists the unclaimed issues of a status as ListIssues does in the order of work.
+// listCandidates lists the unclaimed issues of a status like ListIssues, in the order of work.
 func (s *Store) listCandidates(ctx context.Context, key rankingKey) (core.Page[nextCandidate], error) {
 	claimed := false
 	f := IssueFilter{ProjectID: key.project, Status: key.status, Claimed: &claimed, Sort: core.ByWork}
@@ -46,7 +45,7 @@ func (s *Store) listCandidates(ctx context.Context, key rankingKey) (core.Page[n
 	if err != nil {
 		return core.Page[nextCandidate]{}, err
 	}
-	delete(l.Args, "day_ago") // of what issues show
+	delete(l.Args, "day_ago") // only for shown issues
 	delete(l.Args, "week_ago")
 	page, err := pg.RunPage(ctx, s.db, l, readCandidates(rank), func(c nextCandidate) core.ListPosition {
 		return core.ListPosition{Score: c.Score, ID: c.ID}
@@ -57,7 +56,7 @@ func (s *Store) listCandidates(ctx context.Context, key rankingKey) (core.Page[n
 	return page, err
 }
 
-// judge has the triage say of what kind the issue is. Counts, trust and status change how severe it is, and nothing of this.
+// judge lets triage decide the kind of the issue. Counts, trust and status change its severity, but not its kind.
 func (c *nextCandidate) judge() {
 	judged := c.toTriage(&core.Issue{Title: c.Title, Culprit: c.Culprit, Type: c.Type, Level: c.Level, Platform: c.Platform})
 	c.isNoise, c.isFixable = judged.Noise, judged.AgentFixable

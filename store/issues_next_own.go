@@ -7,11 +7,11 @@ import (
 	"errand/store/pg"
 )
 
-// heldShown bounds the claims of an asker that an answer names.
+// heldShown bounds the actor's claims that an answer names.
 const heldShown = 20
 
-// sinceClaimed returns the expression for the time since which the token that holds an issue, called i, has held it without a break: a
-// claim that is renewed leaves further rows.
+// sinceClaimed is the expression for the time since which the holder of an issue, named i, has held it without a break:
+// renewing a claim leaves further rows.
 const sinceClaimed = `(
 	SELECT min(c.at) FROM activity c
 	WHERE c.project_id = i.project_id AND c.target_type = 'issue' AND c.target_id = i.id AND c.action = 'issue.claim'
@@ -21,7 +21,7 @@ const sinceClaimed = `(
 			WHERE e.project_id = i.project_id AND e.target_type = 'issue' AND e.target_id = i.id
 				AND e.action IN ('issue.release', 'issue.claim_expire')), '-infinity'))`
 
-// Of a token without a worker, all that its workers hold too. What the asker can go on with comes first.
+// For a token without a worker: all that its workers hold, too. Claims that the actor can continue come first.
 const listHeld = `
 SELECT * FROM (
 SELECT i.project_id, i.id, p.slug, i.status, i.claim_worker, i.claim_expires_at,
@@ -39,7 +39,7 @@ WHERE i.claim_expires_at > @now AND i.claim_type = @type AND i.claim_token_id = 
 ORDER BY (claim_worker = @worker) DESC, (NOT is_held AND (status IN ('unresolved', 'regressed') OR is_overdue)) DESC, since, id
 LIMIT @rows`
 
-// heldRow is a claim of the asker.
+// heldRow is a claim of the actor.
 type heldRow struct {
 	ProjectID      int64
 	ID             int64
@@ -49,7 +49,7 @@ type heldRow struct {
 	ClaimExpiresAt core.Time
 	Since          core.Time
 	IsHeld         bool // an action on the issue waits for approval
-	IsOverdue      bool // its fix is
+	IsOverdue      bool // the issue's fix is overdue
 }
 
 func (r heldRow) toCore() core.HeldIssue {
@@ -59,12 +59,12 @@ func (r heldRow) toCore() core.HeldIssue {
 	}
 }
 
-// isWork reports whether the claim is of an issue that there is something to do about now.
+// isWork reports whether the claimed issue needs work now.
 func (r heldRow) isWork() bool {
 	return !r.IsHeld && (r.Status == core.Unresolved || r.Status == core.Regressed || r.Status == core.FixPending && r.IsOverdue)
 }
 
-// listHeld lists the active claims of the actor, or of its worker: first those it can go on with, the oldest in front.
+// listHeld lists the active claims of the actor, or of its worker: first those that it can continue, oldest first.
 func (s *Store) listHeld(ctx context.Context, actor core.Actor, project int64) ([]heldRow, error) {
 	return pg.QueryMany[heldRow](ctx, s.db.Main, listHeld, pg.Args{
 		"now": s.Now(), "type": string(actor.Type), "token_id": int64(actor.ID), "holder": actor.Name, "worker": actor.Worker,
@@ -72,9 +72,9 @@ func (s *Store) listHeld(ctx context.Context, actor core.Actor, project int64) (
 	})
 }
 
-// resumeClaim renews the actor's oldest claim on an issue that is still work, and returns the issue; nil when there is none. It takes
-// the oldest first, so that each call answers the same until that issue is given back, and older work is finished first. A call without
-// a worker does not take over the claims of the token's workers.
+// resumeClaim renews the actor's oldest claim on an issue that still needs work, and returns the issue, or nil. The oldest
+// comes first, so that every call returns the same issue until it is given back, and older work is finished first. A call
+// without a worker does not take over the claims of the token's workers.
 func (s *Store) resumeClaim(ctx context.Context, actor core.Actor, minutes int64, held []heldRow) (*core.ClaimedIssue, error) {
 	for _, h := range held {
 		if !h.isWork() || h.ClaimWorker != actor.Worker {
@@ -88,7 +88,7 @@ func (s *Store) resumeClaim(ctx context.Context, actor core.Actor, minutes int64
 	return nil, nil
 }
 
-// resumeIssue renews a claim; nil when it is not the actor's any more, or there is nothing more to do.
+// resumeIssue renews a claim. It returns nil if the actor no longer holds it, or the issue needs no more work.
 func (s *Store) resumeIssue(ctx context.Context, actor core.Actor, minutes int64, held heldRow) (*core.ClaimedIssue, error) {
 	var issue *core.ClaimedIssue
 	err := s.inTx(ctx, func(t *tx) error {
@@ -100,7 +100,7 @@ func (s *Store) resumeIssue(ctx context.Context, actor core.Actor, minutes int64
 		_, err := t.changeIssue(ctx, actor, held.ProjectID, held.ID, func(c *issueChange) error {
 			now := heldRow{Status: c.before.Status, IsHeld: held.IsHeld, IsOverdue: held.IsOverdue}
 			if resumes = c.holdsClaim() && c.before.ClaimWorker == actor.Worker && now.isWork(); !resumes {
-				c.claimIsSet = true // it stays as it is
+				c.claimIsSet = true // the claim stays unchanged
 				return nil
 			}
 			return c.extendClaim(ctx, minutes)
@@ -112,7 +112,7 @@ func (s *Store) resumeIssue(ctx context.Context, actor core.Actor, minutes int64
 		issue = &core.ClaimedIssue{IssueDetail: detail, Renewed: true, HeldSince: held.Since}
 		return err
 	})
-	if core.HasCode(err, core.NotFound) { // it was merged, or its project deleted
+	if core.HasCode(err, core.NotFound) { // it was merged, or its project was deleted
 		return nil, nil
 	}
 	return issue, err

@@ -12,7 +12,7 @@ import (
 	"errand/store/storetest"
 )
 
-// An agent that was restarted goes on with the issue that it holds, and gets a second issue only after it has given that one back.
+// An agent that was restarted continues with the issue that it holds, and gets a second issue only after giving that one back.
 func TestNextGoesOnWithTheClaimOfTheAsker(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
@@ -35,11 +35,11 @@ func TestNextGoesOnWithTheClaimOfTheAsker(t *testing.T) {
 	c.Forward(time.Hour)
 	fresh, _, err := s.ClaimNext(t.Context(), ann, store.NextWanted{Minutes: 10})
 	require.NoError(t, err)
-	require.False(t, fresh.Renewed, "a lease that ran out is not the asker's any more")
+	require.False(t, fresh.Renewed, "a lease that ran out is no longer the actor's")
 	require.Equal(t, s.Now(), fresh.HeldSince)
 }
 
-// Token and worker hold a claim together: neither another worker, nor the token by itself, takes it over.
+// Token and worker hold a claim together: neither another worker nor the token alone takes it over.
 func TestNextGoesOnPerWorker(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
@@ -61,7 +61,7 @@ func TestNextGoesOnPerWorker(t *testing.T) {
 	require.Len(t, taken, len(askers))
 }
 
-// Of several claims the oldest comes first. An issue that is not work any more is not handed out but named.
+// The oldest of several claims comes first. An issue that no longer needs work is named, but not handed out.
 func TestNextSaysWhatTheAskerHolds(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
@@ -79,7 +79,7 @@ func TestNextSaysWhatTheAskerHolds(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.RequestApproval(t.Context(), ann, store.IgnoreIssue{ID: held})
 	require.NoError(t, err)
-	_, err = s.ClaimIssue(t.Context(), ann, mine, 60) // a renewal does not make it younger
+	_, err = s.ClaimIssue(t.Context(), ann, mine, 60) // a renewal does not make the claim younger
 	require.NoError(t, err)
 
 	for _, want := range []int64{mine, later} {
@@ -100,13 +100,13 @@ func TestNextSaysWhatTheAskerHolds(t *testing.T) {
 	require.True(t, yours[held].WaitsForApproval)
 	require.Equal(t, core.Text("red"), yours[ofRed].Worker)
 	_, passed = takeNext(t, s, ann.As("blue"), store.NextWanted{})
-	require.Empty(t, passed.Yours, "a worker is told of its own alone")
+	require.Empty(t, passed.Yours, "a worker only sees its own claims")
 	storetest.MakeProject(t, s, 2, "Other")
 	_, passed = takeNext(t, s, ann, store.NextWanted{ProjectID: 2})
-	require.Empty(t, passed.Yours, "of another project")
+	require.Empty(t, passed.Yours, "the claim is in another project")
 }
 
-// The claim of a token without a worker is found among those of any number of its workers.
+// The claim of a token without a worker is found among the claims of any number of its workers.
 func TestNextFindsTheOwnClaimAmongThoseOfWorkers(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)

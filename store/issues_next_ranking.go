@@ -9,54 +9,53 @@ import (
 	"errand/core"
 )
 
-// keepRanking is how long a ranking is good for further calls. What this server commits makes it old at once (pg.DB.CountReorder);
-// what other servers commit, and events that are only counted, are seen after that time. Whether an issue is still open and free is
-// looked at when it is taken.
-// One that is half as old is made anew while it is still used, so that nobody waits where many ask.
+// keepRanking is how long a ranking is used for further calls. A commit of this server ends it immediately
+// (pg.DB.CountReorder). Commits of other servers, and events that are only counted, become visible after that time. Whether
+// an issue is still open and free is checked when it is taken. A ranking in use is renewed when it is half as old, so that
+// nobody waits where many ask.
 const (
 	keepRanking  = time.Second
 	renewRanking = keepRanking / 2
 )
 
-// rankings are the rankings of issues that are being made or were made just now. Ranking takes long beside claiming, and many agents
-// want the same one: those who come while one is made share the next, which begins after they came.
+// rankings are the rankings of issues that are being made or were made just now. Ranking is slow compared to claiming, and
+// many agents want the same ranking: those who ask while one is being made share the next one, which begins after they asked.
 type rankings struct {
 	mu     sync.Mutex
-	making map[rankingKey]*ranking // the one that is made, with the one that waits for its end
+	making map[rankingKey]*ranking // the one being made, linked to the one that waits for its end
 	kept   map[rankingKey]keptRanking
 }
 
-// keptRanking is a ranking as it was at a time.
+// keptRanking is a ranking with the time of its beginning.
 type keptRanking struct {
 	page     core.Page[nextCandidate]
 	began    core.Time
-	reorders int64 // that had been counted before it began
+	reorders int64 // the count of reorders before it began
 }
 
 // rankingKey is a chunk of a ranking.
 type rankingKey struct {
 	project int64
 	status  core.Status
-	reach   string // core.Reach.Key: whoever shares a ranking reaches the same projects
+	reach   string // core.Reach.Key: actors who share a ranking reach the same projects
 	cursor  core.Cursor
 }
 
-// ranking is one chunk for all who wait for it.
+// ranking is one chunk for everyone who waits for it.
 type ranking struct {
 	done chan struct{}
 	page core.Page[nextCandidate]
 	err  error
-	next *ranking // who came after this one began; nil for nobody
+	next *ranking // for those who asked after this one began; nil if nobody did
 }
 
-// rankingTimeout bounds a ranking, which outlives the call that began it: others wait for it too.
+// rankingTimeout bounds a ranking, which outlives the call that began it because others wait for it too.
 const rankingTimeout = 10 * time.Second
 
-// rankIssuesFunc makes the ranking of a key, and knows nothing of who asks: it makes those of others too.
+// rankIssuesFunc makes the ranking of a key. It must not depend on the caller, because others share the result.
 type rankIssuesFunc func(context.Context, rankingKey) (core.Page[nextCandidate], error)
 
-// readRanking returns a ranking that was begun after the call, or one that was kept. The candidates are shared: they must not be
-// changed.
+// readRanking returns a ranking that began after the call, or a kept one. The candidates are shared: callers must not change them.
 func (n *nextSearch) readRanking(ctx context.Context, key rankingKey) (core.Page[nextCandidate], error) {
 	s := n.store
 	if !n.readsAnew {
@@ -81,7 +80,7 @@ func (s *Store) rankAndKeep(ctx context.Context, key rankingKey) (core.Page[next
 	return kept.page, err
 }
 
-// find returns a ranking that is not old.
+// find returns a ranking if it is not too old.
 func (r *rankings) find(key rankingKey, now core.Time, reorders int64) (keptRanking, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -89,7 +88,7 @@ func (r *rankings) find(key rankingKey, now core.Time, reorders int64) (keptRank
 	return kept, ok && kept.isGood(now, reorders)
 }
 
-// renew has a ranking made unless it is made just now. It does not wait for it.
+// renew begins a ranking unless one is being made. It does not wait for the result.
 func (r *rankings) renew(ctx context.Context, key rankingKey, rank rankIssuesFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,7 +97,7 @@ func (r *rankings) renew(ctx context.Context, key rankingKey, rank rankIssuesFun
 	}
 }
 
-// keep keeps a ranking, and forgets old ones.
+// keep stores a ranking and forgets old ones.
 func (r *rankings) keep(key rankingKey, made keptRanking) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,7 +112,7 @@ func (k keptRanking) isGood(now core.Time, reorders int64) bool {
 	return k.reorders >= reorders && now.Sub(k.began.Time) <= keepRanking
 }
 
-// read returns a ranking that was begun after the call. The candidates are shared: they must not be changed.
+// read returns a ranking that began after the call. The candidates are shared: callers must not change them.
 func (r *rankings) read(ctx context.Context, key rankingKey, rank rankIssuesFunc) (core.Page[nextCandidate], error) {
 	mine := r.join(ctx, key, rank)
 	select {
@@ -124,7 +123,7 @@ func (r *rankings) read(ctx context.Context, key rankingKey, rank rankIssuesFunc
 	}
 }
 
-// join returns the ranking to wait for, and begins it when none is made just now.
+// join returns the ranking to wait for, and begins it if none is being made.
 func (r *rankings) join(ctx context.Context, key rankingKey, rank rankIssuesFunc) *ranking {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,7 +136,7 @@ func (r *rankings) join(ctx context.Context, key rankingKey, rank rankIssuesFunc
 	return r.begin(ctx, key, rank)
 }
 
-// begin begins a ranking; the caller holds the lock.
+// begin starts a ranking. The caller holds the lock.
 func (r *rankings) begin(ctx context.Context, key rankingKey, rank rankIssuesFunc) *ranking {
 	first := &ranking{done: make(chan struct{})}
 	if r.making == nil {
@@ -148,7 +147,7 @@ func (r *rankings) begin(ctx context.Context, key rankingKey, rank rankIssuesFun
 	return first
 }
 
-// run makes rankings until nobody waits for another one.
+// run makes rankings as long as someone waits for the next one.
 func (r *rankings) run(ctx context.Context, key rankingKey, current *ranking, rank rankIssuesFunc) {
 	for current != nil {
 		current.page, current.err = rankWithin(ctx, key, rank)

@@ -26,7 +26,7 @@ func takeNext(t *testing.T, s *store.Store, actor core.Actor, wanted store.NextW
 	return issue.ID, passed
 }
 
-// numberedWorker returns the n-th worker of a token: one that holds an issue already would be given that.
+// numberedWorker returns the n-th worker of a token: a worker that already holds an issue would get the same one again.
 func numberedWorker(n int) core.Worker { return core.Worker(fmt.Sprint("worker ", n)) }
 
 func TestNextTakesTheBestIssueThatIsFree(t *testing.T) {
@@ -69,10 +69,10 @@ func TestNextTakesTheBestIssueThatIsFree(t *testing.T) {
 
 	require.Equal(t, []int64{regressed, often, once, unfixable}, got)
 	none, _ := takeNext(t, s, storetest.MakeActor(3), store.NextWanted{ProjectID: 2})
-	require.Zero(t, none, "of another project")
+	require.Zero(t, none, "the issue is in another project")
 }
 
-// An issue that a change of code can fix goes before those that none can, also where these fill more than what is ranked at a time.
+// An issue that a change of code can fix goes before those that no change can fix, even if these fill more than one chunk.
 func TestNextPrefersWhatCanBeFixed(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
@@ -98,7 +98,7 @@ func TestNextPrefersWhatCanBeFixed(t *testing.T) {
 	}
 
 	require.Equal(t, fixable, first)
-	require.Len(t, taken, unfixable, "the others come after it, never not at all")
+	require.Len(t, taken, unfixable, "the others come later, but they all come")
 }
 
 func TestNextDoesNotOfferWhatAWorkerGaveBack(t *testing.T) {
@@ -126,7 +126,7 @@ func TestNextDoesNotOfferWhatAWorkerGaveBack(t *testing.T) {
 	require.Equal(t, id, take(red), "a day later")
 }
 
-// A ranking is kept for a second. What comes in by the same server goes before it all the same; what comes in by another one, after it.
+// A ranking is kept for a second. Changes through the same server go before it nevertheless, changes through another one after it.
 func TestNextSeesWhatIsNew(t *testing.T) {
 	t.Parallel()
 	pair, c := storetest.OpenPair(t)
@@ -149,10 +149,10 @@ func TestNextSeesWhatIsNew(t *testing.T) {
 	require.Contains(t, quiet, take())
 
 	loud := makeLoud(pair[0], "loud")
-	require.Equal(t, loud, take(), "it is seen at once")
+	require.Equal(t, loud, take(), "it is seen immediately")
 	_, err := pair[0].ReleaseIssue(t.Context(), ann, loud, "")
 	require.NoError(t, err)
-	require.Equal(t, loud, take(), "so is that it is free again")
+	require.Equal(t, loud, take(), "and so is the release")
 
 	elsewhere := makeLoud(pair[1], "elsewhere")
 	require.Contains(t, quiet, take())
@@ -163,11 +163,11 @@ func TestNextSeesWhatIsNew(t *testing.T) {
 	}
 
 	last := storetest.MakeIssue(t, pair[1], "last")
-	require.Equal(t, last, take(), "when nothing is left, it is looked for anew")
+	require.Equal(t, last, take(), "when nothing is left, it ranks again")
 }
 
-// Who has linked a fix has given nothing back: should the error return, the same worker may try again. Nor has one who lets go without a
-// word where another worker of the token left a note.
+// An actor who links a fix has given nothing back: if the error returns, the same worker may try again. Neither has a
+// worker that lets go without a note where another worker of the token left one.
 func TestNextOffersWhatWasNotGivenBack(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
@@ -182,7 +182,7 @@ func TestNextOffersWhatWasNotGivenBack(t *testing.T) {
 	require.NoError(t, err)
 	storetest.ChangeRows(t, s, `UPDATE issues SET status = 'regressed', status_at = now() WHERE id = $1`, id)
 
-	require.Equal(t, id, take(red), "it came back, and is for whoever asks first")
+	require.Equal(t, id, take(red), "it came back and is free for anyone")
 
 	_, err = s.ReleaseIssue(t.Context(), red, id, "needs the payment team")
 	require.NoError(t, err)
@@ -193,7 +193,7 @@ func TestNextOffersWhatWasNotGivenBack(t *testing.T) {
 	require.Equal(t, id, take(blue), "the note is another worker's")
 }
 
-// TestNextIsNeverTheSameForTwo has 50 agents on two servers, while events come in, take all issues.
+// TestNextIsNeverTheSameForTwo lets 50 agents on two servers take all issues while events arrive.
 func TestNextIsNeverTheSameForTwo(t *testing.T) {
 	t.Parallel()
 	const agents, each = 50, 4
@@ -228,7 +228,7 @@ func TestNextIsNeverTheSameForTwo(t *testing.T) {
 	})
 
 	stopCounting()
-	require.Positive(t, <-counted, "events came in meanwhile")
+	require.Positive(t, <-counted, "events arrived in the meantime")
 	seen := map[int64]int{}
 	for i := range agents {
 		require.NoError(t, errs[i])

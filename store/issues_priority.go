@@ -9,38 +9,37 @@ import (
 	"errand/store/pg"
 )
 
-// hasFallen is the condition that the score at @start of an issue may have fallen since then, though time does not count. Its
-// users and events only grow and its last event only becomes younger.
+// hasFallen is the condition that the score of an issue at @start may have fallen since, although time does not count. An
+// issue's users and events only grow, and its last event only becomes younger.
 const hasFallen = `(coalesce(i.first_seen_lowered_at, '-infinity') > @start OR i.status_at > @start AND i.status <> 'regressed')`
 
-// anyIssue stands in the statements of the list by priority where the conditions of the list are put, so that a test can
-// prepare them as they are.
+// anyIssue stands for the conditions of the list in the statements of the list by priority, so that a test can prepare them as they are.
 const anyIssue = `/* the conditions of the list */ true`
 
-// rankIssues finds the best issues behind the cursor without computing the score of all. The score is version 1 of the
-// priority formula (primary API, Issue) at @start, not rounded: weight * (1 + events_24h) / age. core.Issue.PriorityAt is the
-// same for what is shown.
+// rankIssues finds the best issues behind the cursor without computing all scores. The score is version 1 of the priority
+// formula (primary API, Issue) at @start, not rounded: weight * (1 + events_24h) / age. core.Issue.PriorityAt computes the
+// same for display.
 //
-//   - active: those with an event in the last day, or that are not marked as quiet yet (see MarkQuiet). They are few. Their
-//     events are summed up for the ones that could be the best if all their events were of that day, and from then on for
-//     those that could be better than the last of these.
-//   - quiet: the others. Their events_24h is 0 and they are not new, so that of two with the same weight the one seen later
-//     is better. Of each class of weights the heads, as many as asked for, give a score that the last issue of the page
-//     has at least; then all that can have it are read, which in a class of one weight is the heads and what was seen within
-//     five minutes of them.
+//   - active: issues with an event in the last day, or not yet marked as quiet (see MarkQuiet). They are few. Their events are
+//     summed up first for the issues that would be the best if all their events were from that day, and then for those that
+//     could be better than the last of these.
+//   - quiet: the others. Their events_24h is 0 and they are not new, so of two with the same weight the one seen later is
+//     better. The first issues of each class of weights, as many as asked for, determine the minimum score of the page's last
+//     issue. Then all issues that can reach it are read: in a class of one weight, the first issues and those seen within five
+//     minutes of them.
 //
-// A weight w has the score s after w/s - 1 days without events: seen from @start that is before. Bounds of ranges are a
-// second wide of it, since the score itself is compared too, and end where it makes no difference. The index has listed_from,
-// which is up to five minutes before last_seen.
+// A weight w has the score s after w/s - 1 days without events, so the issue was seen that long before @start. The bounds
+// of ranges are a second wider, since the score itself is compared too, and end where they make no difference. The index
+// has listed_from, which is up to five minutes before last_seen.
 //
 // OFFSET 0 and LIMIT keep the planner from moving the bounds of a class out of its index.
 const rankIssues = `
-WITH weights AS ( -- the classes of issues.quiet_weight, with the least and the greatest weight in each
+WITH weights AS ( -- the classes of issues.quiet_weight, each with its least and greatest weight
 	SELECT n - 1 AS class, least, coalesce(lead(least) OVER (ORDER BY least) - 1, 2 * (1 + 1000)) AS most
 	FROM unnest('{1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,20,24,28,32,40,48,56,64,80,96,112,128,
 		160,192,224,256,320,384,448,512,640,768,896,1024,1280,1536,1792}'::bigint[])
 		WITH ORDINALITY AS b (least, n)
-), candidates AS MATERIALIZED ( -- for active
+), candidates AS MATERIALIZED ( -- the active issues
 	SELECT i.project_id, i.id, CASE WHEN i.last_seen >= @day_before THEN i.times_seen ELSE 0 END AS times_seen,
 		((1 + i.users_affected)::float8
 			* CASE WHEN i.first_seen > @day_before THEN 2 ELSE 1 END
@@ -86,7 +85,7 @@ WITH weights AS ( -- the classes of issues.quiet_weight, with the least and the 
 		ORDER BY i.listed_from DESC
 		LIMIT @rows
 	) q
-), enough AS ( -- the score that the last issue of the page has at least
+), enough AS ( -- the minimum score of the last issue of the page
 	SELECT CASE WHEN count(*) = @rows THEN min(score) ELSE 0 END AS score
 	FROM (
 		SELECT score FROM active
@@ -95,7 +94,7 @@ WITH weights AS ( -- the classes of issues.quiet_weight, with the least and the 
 		ORDER BY score DESC
 		LIMIT @rows
 	) b
-), quiet AS ( -- all that can have it
+), quiet AS ( -- all issues that can reach it
 	SELECT q.project_id, q.id, q.score FROM enough CROSS JOIN weights w CROSS JOIN LATERAL (
 		SELECT i.project_id, i.id, s.score
 		FROM issues i
@@ -123,9 +122,9 @@ SELECT * FROM quiet
 ORDER BY score DESC, id DESC
 LIMIT @rows`
 
-// rankCandidates ranks the candidates whose events of the last day have to be summed up. times_seen of a candidate is how many
-// they can be.
-const rankCandidates = `likely AS ( -- the best if all their events were of that day
+// rankCandidates ranks the candidates by summing up their events of the last day. times_seen is the upper bound of a
+// candidate's events.
+const rankCandidates = `likely AS ( -- the best if all their events were from that day
 	SELECT c.weight * (1 + h.events) / c.age AS score, c.id
 	FROM (
 		SELECT * FROM candidates
@@ -137,7 +136,7 @@ const rankCandidates = `likely AS ( -- the best if all their events were of that
 		SELECT coalesce(sum(events), 0)::float8 AS events FROM issue_hours
 		WHERE project_id = c.project_id AND issue_id = c.id AND hour >= @day_before
 	) h
-), enough_active AS ( -- the score that the last of a page of these has
+), enough_active AS ( -- the score of the last issue of a page of these
 	SELECT CASE WHEN count(*) = @rows THEN min(score) ELSE 0 END AS score
 	FROM (
 		SELECT score FROM likely
@@ -161,8 +160,8 @@ const rankCandidates = `likely AS ( -- the best if all their events were of that
 	LIMIT @rows
 `
 
-// rankRegressed is rankIssues of the regressed ones. They are few, and have an index: the classes of weights would be read from end
-// to end for them.
+// rankRegressed is rankIssues for regressed issues. They are few and have their own index; reading them by classes of
+// weights would read the classes from end to end.
 const rankRegressed = `
 WITH candidates AS MATERIALIZED (
 	SELECT i.project_id, i.id, CASE WHEN i.last_seen >= @day_before THEN i.times_seen ELSE 0 END AS times_seen,
@@ -176,7 +175,7 @@ SELECT * FROM active
 ORDER BY score DESC, id DESC
 LIMIT @rows`
 
-// rankFoundIssues is rankIssues of few issues, which a search has found: it computes the score of all, in the same way.
+// rankFoundIssues is rankIssues for the few issues that a search has found: it computes all their scores in the same way.
 const rankFoundIssues = `
 SELECT * FROM (
 	SELECT c.project_id, c.id, c.weight * (1 + h.events) / c.age AS score
@@ -187,7 +186,7 @@ SELECT * FROM (
 				* CASE i.status WHEN 'regressed' THEN 2 ELSE 1 END) AS weight,
 			1 + greatest(0, date_part('epoch', @start::timestamptz - i.last_seen)) / 86400 AS age
 		FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
-		CROSS JOIN LATERAL ( -- LIMIT 1 has each looked up by its key, however many the planner expects
+		CROSS JOIN LATERAL ( -- with LIMIT 1 each is looked up by its key, however many the planner expects
 			SELECT * FROM issues WHERE project_id = n.project_id AND id = n.id LIMIT 1
 		) i
 		WHERE /* the conditions of the list */ true
@@ -201,7 +200,7 @@ WHERE (score, id) < (@after_score, @after_id)
 ORDER BY score DESC, id DESC
 LIMIT @rows`
 
-// readRanked returns the statement that reads the issues which a statement ranks.
+// readRanked returns the statement that reads the issues ranked by another statement.
 func readRanked(rank string) string {
 	return `SELECT r.score,` + issueColumns + `
 FROM (` + rank + `) r
@@ -217,13 +216,13 @@ type rankedIssue struct {
 
 // listByPriority lists issues by priority, highest first.
 //
-// The order is that of the scores at the time of the first page, computed from what the issues are now. For an issue that
-// has not changed that score is the same on every page, so it is not skipped. Events make it grow, or leave it (see
-// hasFallen), so that an issue that was on a page cannot come on a later one. What could make it fall takes an issue off
-// the later pages: an event before its first one, and a change of status. Other changes (a merge, a split) may bring it a
-// second time. What is shown as priority is that of the answer's own time.
+// The order follows the scores at the time of the first page, computed from the current data. An issue that has not
+// changed has the same score on every page, so it is not skipped. Events raise the score or leave it (see hasFallen), so an
+// issue that was on a page cannot appear on a later one. An event before its first one, or a change of status, could lower
+// it: these take the issue off the later pages. Other changes (a merge, a split) may make it appear twice. The priority
+// shown is that at the time of the answer.
 //
-// Where found is not nil, only those issues are looked at. The order of work is the same with less weight for low trust: see chooseRank.
+// If found is not nil, only those issues are ranked. The order of work only has less weight for low trust: see chooseRank.
 func (s *Store) listByPriority(
 	ctx context.Context, f IssueFilter, names storedNames, found *foundIssues, now core.Time,
 ) (core.Page[core.Issue], error) {
@@ -244,7 +243,7 @@ func (s *Store) buildRanking(
 	if l, err = f.buildList(ctx, names, now); err != nil {
 		return nil, "", err
 	}
-	l.Sort = string(core.ByPriority) // that of work too: a cursor of a model goes on over REST
+	l.Sort = string(core.ByPriority) // also for work: a model's cursor continues over REST
 	after := core.ListPosition{Score: math.Inf(1)}
 	if f.Cursor != "" {
 		if after, err = f.Cursor.Position(l.Sort, l.FilterDigest); err != nil {

@@ -19,7 +19,7 @@ import (
 	"errand/store/storetest"
 )
 
-// exactPriority is the formula as the specification writes it, not rounded.
+// exactPriority is the formula in the specification, not rounded.
 func exactPriority(i core.Issue, now time.Time) float64 {
 	score := float64(1+i.UsersAffected) * float64(1+i.Events24h) / (1 + max(0, now.Sub(i.LastSeen.Time).Hours()/24))
 	if i.FirstSeen.After(now.Add(-24 * time.Hour)) {
@@ -31,13 +31,13 @@ func exactPriority(i core.Issue, now time.Time) float64 {
 	return score
 }
 
-// pager is a test, of rapid or not.
+// pager is a test, with or without rapid.
 type pager interface {
 	require.TestingT
 	Context() context.Context
 }
 
-// allPages reads a list to its end and calls between after each page but the last.
+// allPages reads a list to its end and calls between after each page except the last.
 func allPages(t pager, s *store.Store, f store.IssueFilter, between func()) []core.Issue {
 	var all []core.Issue
 	for {
@@ -48,7 +48,7 @@ func allPages(t pager, s *store.Store, f store.IssueFilter, between func()) []co
 			return all
 		}
 		require.Len(t, page.Data, f.Limit)
-		require.Less(t, len(all), 2000, "the pages do not end")
+		require.Less(t, len(all), 2000, "the pages never end")
 		between()
 	}
 }
@@ -60,7 +60,7 @@ WITH issue AS (
 	SELECT $1, $2, '', 1, 'Error', '', '', 'error', 'go', $3, $4, (SELECT sum(n) FROM unnest($8::bigint[]) n), 0, $5, $6, $4, '', '')
 INSERT INTO issue_hours SELECT $1, $2, hour, events FROM unnest($7::timestamptz[], $8::bigint[]) AS h (hour, events)`
 
-// addRandomIssues adds issues of all ages, weights and statuses, some of them with the same score.
+// addRandomIssues adds issues of all ages, weights and statuses, some with the same score.
 func addRandomIssues(t *testing.T, s *store.Store, projects []int64, count int, random *rand.Rand) {
 	for range count {
 		id, err := s.TakeIssueID(t.Context())
@@ -147,8 +147,8 @@ func requirePriorityOrder(t *testing.T, s *store.Store, f store.IssueFilter, eve
 	}
 }
 
-// TestPriorityPagesWhileEventsArrive reads pages while events, late ones too, come in, and statuses and claims change.
-// Each issue comes at most once, and one that has not changed is not skipped and keeps its place.
+// TestPriorityPagesWhileEventsArrive reads pages while events, even late ones, arrive, and statuses and claims change. Each
+// issue appears at most once, and an unchanged issue is not skipped and keeps its place.
 func TestPriorityPagesWhileEventsArrive(t *testing.T) {
 	t.Parallel()
 	c := storetest.NewClock()
@@ -189,7 +189,7 @@ func TestPriorityPagesWhileEventsArrive(t *testing.T) {
 				require.NoError(r, s.MarkQuiet(r.Context()))
 			}
 		}) {
-			require.NotContains(r, seen, i.ID, "it comes twice")
+			require.NotContains(r, seen, i.ID, "it appears twice")
 			seen = append(seen, i.ID)
 		}
 		var unchanged, shown []int64
@@ -207,7 +207,7 @@ func TestPriorityPagesWhileEventsArrive(t *testing.T) {
 	})
 }
 
-// priorityWorld is one project that changes, with the issues that did.
+// priorityWorld is one changing project, with the issues that have changed.
 type priorityWorld struct {
 	s       *store.Store
 	c       *storetest.Clock
@@ -266,7 +266,7 @@ func (w *priorityWorld) setStatuses(r *rapid.T) {
 	w.changed[id] = true
 }
 
-// claimIssue changes an issue in a way that does not move it.
+// claimIssue changes an issue without moving it.
 func (w *priorityWorld) claimIssue(r *rapid.T) {
 	_, err := w.s.ClaimIssue(r.Context(), storetest.MakeActor(1), rapid.SampledFrom(w.listIDs()).Draw(r, "issue"), 60)
 	require.NoError(r, err)
@@ -308,7 +308,7 @@ func TestPriorityCursorIsOfItsSortAndFilters(t *testing.T) {
 	}
 }
 
-// TestPriorityTakesAnyCursor holds that one made by hand leads to a page or a refusal, never an error of the database.
+// TestPriorityTakesAnyCursor checks that a hand-made cursor leads to a page or a refusal, never to an error of the database.
 func TestPriorityTakesAnyCursor(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)

@@ -9,15 +9,16 @@ import (
 	"errand/store/pg"
 )
 
-// In the order of work an issue of a project of low trust counts at most this many events of the last day, and this many users
-// (decisions 7). Anybody on the web can send its events, so their number alone must not bring it before issues of high trust.
+// In the order of work an issue of a project of low trust counts with at most this many events of the last day and this
+// many users (decisions 7). Anyone on the web can send its events, so their number alone must not put it before issues of high trust.
 const (
 	lowTrustEvents = 10
 	lowTrustUsers  = 1
 )
 
-// weighLow turns a statement that ranks issues by priority into the statement for projects of low trust. The index sorts issues into
-// classes of weights by all their users. Here an issue weighs between the least and the most of its class, which are cut alike.
+// weighLow turns a statement that ranks issues by priority into the statement for projects of low trust. The index sorts
+// issues into classes of weights by all their users. Here the weight of an issue lies between the least and the greatest of
+// its class, both limited in the same way.
 var weighLow = strings.NewReplacer(
 	"1 + i.users_affected", "1 + least(i.users_affected, "+strconv.Itoa(lowTrustUsers)+")",
 	"1 + h.events", "1 + least(h.events, "+strconv.Itoa(lowTrustEvents)+")",
@@ -25,14 +26,14 @@ var weighLow = strings.NewReplacer(
 		strconv.Itoa(2*(1+lowTrustUsers))+", ",
 )
 
-// Rankings by the order of work, of one kind of projects each.
+// Rankings in the order of work, each for one kind of project.
 var (
 	rankLowIssues    = weighLow.Replace(rankIssues)
 	rankLowRegressed = weighLow.Replace(rankRegressed)
 	rankLowFound     = weighLow.Replace(rankFoundIssues)
 )
 
-// rankBoth ranks the issues of both kinds of projects: each is walked in an order of its own, along the indexes.
+// rankBoth ranks the issues of both kinds of projects: each kind is read in its own order, along the indexes.
 func rankBoth(high, low, conditions string) string {
 	put := func(rank, more string) string { return strings.ReplaceAll(rank, anyIssue, conditions+more) }
 	return "SELECT * FROM (\n(" + put(high, " AND i.project_id = ANY (@high_trust::bigint[])") + ")\nUNION ALL\n(" +
@@ -44,7 +45,7 @@ SELECT p.id, p.trust_setting, s.server_seen_at, s.client_seen_at
 FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id
 WHERE p.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))`
 
-// listByTrust returns the projects that a list searches, split into projects of high and of low trust as they are now.
+// listByTrust returns the projects that a list searches, split by their trust at the moment.
 func (s *Store) listByTrust(ctx context.Context, project int64, now core.Time) (high, low []int64, err error) {
 	rows, err := pg.QueryMany[struct {
 		ID           int64
@@ -81,7 +82,7 @@ func (s *Store) chooseRank(ctx context.Context, f IssueFilter, l *pg.List, found
 	case len(high) == 0:
 		return strings.ReplaceAll(rankLow, anyIssue, l.Conditions()), nil
 	}
-	l.OnePlan = false // how many issues each kind has decides
+	l.OnePlan = false // the plan depends on the number of issues of each kind
 	l.Args["high_trust"], l.Args["low_trust"] = high, low
 	return rankBoth(rank, rankLow, l.Conditions()), nil
 }

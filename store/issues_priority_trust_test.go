@@ -14,7 +14,7 @@ import (
 	"errand/store/storetest"
 )
 
-// weighIssue is what an issue counts in the order of work, computed apart from the statements.
+// weighIssue returns the weight of an issue in the order of work, computed without the statements.
 func weighIssue(i core.Issue, now time.Time) float64 {
 	if i.Trust == core.TrustLow {
 		i.Events24h, i.UsersAffected = min(i.Events24h, 10), min(i.UsersAffected, 1)
@@ -22,7 +22,7 @@ func weighIssue(i core.Issue, now time.Time) float64 {
 	return i.PriorityAt(now)
 }
 
-// A flood through a public DSN does not come before few errors of a server, in next_issue and in the list by work; by priority it does.
+// A flood through a public DSN does not go before a few errors of a server in next_issue and in the list by work; by priority it does.
 func TestAFloodOfLowTrustComesLast(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
@@ -57,12 +57,12 @@ func TestAFloodOfLowTrustComesLast(t *testing.T) {
 	require.NotEqual(t, pay, byPriority[0])
 	require.ElementsMatch(t, byPriority, byWork)
 	paged := list(core.ByWork, 2)
-	require.Equal(t, byWork, paged, "pages go on where they ended")
+	require.Equal(t, byWork, paged, "pages continue where the last one ended")
 	next, _ := takeNext(t, s, storetest.MakeActor(1, core.IssuesWrite), store.NextWanted{})
 	require.Equal(t, pay, next)
 }
 
-// TestTheOrderOfWork compares the ranking of many issues of both kinds, quiet ones too, with the formula.
+// TestTheOrderOfWork compares the ranking of many issues of both kinds, including quiet ones, with the formula.
 func TestTheOrderOfWork(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
@@ -97,7 +97,7 @@ func TestTheOrderOfWork(t *testing.T) {
 				want := slices.Clone(got)
 				slices.SortStableFunc(want, func(a, b core.Issue) int {
 					switch x, y := weighIssue(a, s.Now().Time), weighIssue(b, s.Now().Time); {
-					case math.Abs(x-y) < 0.002: // what is shown is rounded
+					case math.Abs(x-y) < 0.002: // shown scores are rounded
 						return 0
 					case x > y:
 						return -1

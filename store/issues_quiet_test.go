@@ -29,11 +29,10 @@ func TestMarkQuiet(t *testing.T) {
 
 	again := storetest.MakeShopEvent("old", 9, c.At(0))
 	require.Equal(t, old, storetest.AddEvents(t, s, again).IssueID)
-	require.Equal(t, []int64{young}, quiet(), "its next event takes the mark off")
+	require.Equal(t, []int64{young}, quiet(), "its next event removes the mark")
 }
 
-// TestCountingIsHeapOnly holds what makes counting cheap: an event of an issue that had one in the same five minutes changes
-// no index.
+// TestCountingIsHeapOnly checks what makes counting cheap: an event of an issue that had one in the same five minutes changes no index.
 func TestCountingIsHeapOnly(t *testing.T) {
 	t.Parallel()
 	c, url := storetest.NewClock(), storetest.NewURL(t)
@@ -45,9 +44,9 @@ func TestCountingIsHeapOnly(t *testing.T) {
 		storetest.AddEvents(t, s, e)
 		c.Forward(14 * time.Second)
 	}
-	s.Close() // its connections tell what they have done
+	s.Close() // its connections report their statistics when they end
 	require.Eventually(t, func() bool {
-		// a full page takes one elsewhere
+		// an update in a full page goes to another page
 		return storetest.ReadCell[int](t, reader, `SELECT pg_stat_get_tuples_hot_updated('issues'::regclass)::int`) >= 10
 	}, 30*time.Second, 10*time.Millisecond)
 }

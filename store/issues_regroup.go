@@ -8,13 +8,14 @@ import (
 	"errand/store/pg"
 )
 
-// What merges and splits have in common: both move stored events to another issue.
+// Merges and splits both move stored events to another issue. This is their common part.
 
-// lockGrouping keeps the events of a project on their issues. It comes before the locks on issues, as in intake.Writer.DropExpired.
+// lockGrouping keeps the events of a project on their issues. It comes before the locks on issues, as in
+// intake.Writer.DropExpired.
 const lockGrouping = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR NO KEY UPDATE`
 
-// inGroupingTx runs fn in a transaction in which no other merge or split of the project happens: what fn reads of the grouping
-// before it locks issues stays true, so that it can lock all of them in one sorted order. A deleted project is not_found.
+// inGroupingTx runs fn in a transaction during which no other merge or split of the project happens. So the grouping that
+// fn reads before it locks issues stays valid, and fn can lock all of them in one sorted order. A deleted project is not_found.
 func (s *Store) inGroupingTx(ctx context.Context, project int64, fn func(*tx) error) error {
 	return s.inTx(ctx, func(t *tx) error {
 		if err := t.lockGrouping(ctx, project); err != nil {
@@ -37,13 +38,13 @@ func (t *tx) lockGrouping(ctx context.Context, project int64) error {
 	return t.FindByKey(ctx)
 }
 
-// brokenRule is one that the listed ids break, in words that the ids can follow.
+// brokenRule is a rule that the listed ids break, in words that the ids can follow.
 type brokenRule struct {
 	words string
 	ids   []string
 }
 
-// refuseBroken is invalid_request with a detail for each rule that is broken, or nil.
+// refuseBroken returns invalid_request with a detail for each broken rule, or nil.
 func refuseBroken(path string, rules ...brokenRule) error {
 	var details []core.Detail
 	for _, r := range rules {

@@ -10,23 +10,22 @@ import (
 	"errand/store/pg"
 )
 
-// searchBounds say when a search goes by the index. The more issues have the text, the longer that takes, and the sooner a
-// page is found along the list's order: both take about 10 ms where 2,000 of 200,000 issues have it.
+// searchBounds decide when a search uses the index. The more issues have the text, the longer that takes, and the sooner
+// the order of the list finds a page: both take about 10 ms where 2,000 of 200,000 issues have the text.
 type searchBounds struct {
-	newest   int // how many of the newest issues are looked at; where there are fewer, all can be
-	frequent int // a text that as many of them have is frequent
-	found    int // a text that more issues may have is frequent too
+	newest   int // how many of the newest issues are searched; if there are fewer, all can be
+	frequent int // a text that this many of them have is frequent
+	found    int // a text that more issues than this may have is frequent too
 }
 
 var usualSearch = searchBounds{newest: 300, frequent: 15, found: 2000}
 
-// foundIssues are the issues that may have the text that is searched for. There is no list where the text is frequent, or
-// too short for the index: then the order of the list finds it sooner.
+// foundIssues are the issues that may have the searched text. The list is missing for a text that is frequent or too short for
+// the index: there the order of the list finds a page sooner.
 type foundIssues struct{ Projects, IDs []int64 }
 
-// searchIndex returns the statement that finds them. The grams stand in a query of their own to hide them from the planner:
-// it takes those that are frequent each for frequent together, and then reads all issues. Those that are not in the index
-// yet are found too.
+// searchIndex returns the statement that finds them. A subquery hides the grams from the planner: it would take frequent
+// grams to be frequent together too, and read all issues. Issues that are not in the index yet are found as well.
 func searchIndex(matches string, ofOneProject bool) string {
 	ofProject := "true"
 	if ofOneProject {
@@ -56,8 +55,8 @@ func (s *Store) searchIssues(ctx context.Context, f IssueFilter) (*foundIssues, 
 	return s.findByGrams(ctx, f.ProjectID, hashSearchGrams(f.ProjectID, f.Search), matches, pattern)
 }
 
-// findByGrams asks the index for the issues of a project, or of all for 0, that have the grams. matches is the condition, of
-// @pattern, that an issue is one of those that are searched for.
+// findByGrams asks the index for the issues of a project, or of all for 0, that have the grams. matches is the condition,
+// with @pattern, that an issue is really meant.
 func (s *Store) findByGrams(ctx context.Context, project int64, grams []int32, matches, pattern string) (*foundIssues, error) {
 	if len(grams) == 0 {
 		return nil, nil
@@ -83,13 +82,13 @@ func (f IssueFilter) searchCondition() (condition, pattern string) {
 	return fmt.Sprintf("(i.title %[1]s @pattern OR i.culprit %[1]s @pattern)", operator), pattern
 }
 
-// fromFound are the issues of a list where an index has found some. LIMIT 1 has each looked up by its key, however many the
-// planner expects.
+// fromFound reads a list from the issues that an index has found. With LIMIT 1 each is looked up by its key, however many
+// the planner expects.
 const fromFound = `
 FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
 CROSS JOIN LATERAL (SELECT * FROM issues WHERE project_id = n.project_id AND id = n.id LIMIT 1) i`
 
-// readOnlyFound has the list look at the found issues alone.
+// readOnlyFound restricts the list to the found issues.
 func readOnlyFound(l *pg.List, found *foundIssues) {
 	l.Args["projects"], l.Args["ids"] = found.Projects, found.IDs
 }
@@ -97,9 +96,9 @@ func readOnlyFound(l *pg.List, found *foundIssues) {
 // likeEscaper makes % and _ plain characters of a LIKE pattern.
 var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// searchPattern returns the operator and the pattern that find the text anywhere, in any case. ILIKE is the faster one, but
-// in a database of locale C, such as the private one, it knows the cases of ASCII letters only; for other letters the
-// cases are written out in a regular expression, which needs no locale.
+// searchPattern returns the operator and the pattern that find the text anywhere, in any case. ILIKE is faster, but in a
+// database of locale C, such as the private one, it knows the cases of ASCII letters only. For other letters a regular
+// expression lists the cases, which needs no locale.
 func searchPattern(text string) (operator, pattern string) {
 	if isASCII(text) {
 		return "ILIKE", "%" + likeEscaper.Replace(text) + "%"
@@ -108,7 +107,7 @@ func searchPattern(text string) (operator, pattern string) {
 	for _, r := range text {
 		switch folds := listCaseFolds(r); {
 		case len(folds) > 1:
-			b.WriteString("[" + string(folds) + "]") // letters only: nothing in it is special
+			b.WriteString("[" + string(folds) + "]") // only letters, so nothing in it is special
 		case r < utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			b.WriteString(`\` + string(r))
 		default:
@@ -122,7 +121,7 @@ func isASCII(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// listCaseFolds returns the letters that differ from r in case only, and r itself.
+// listCaseFolds returns the letters that differ from r only in case, and r itself.
 func listCaseFolds(r rune) []rune {
 	folds := []rune{r}
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {

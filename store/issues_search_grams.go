@@ -5,15 +5,14 @@ import (
 	"unicode"
 )
 
-// A gram is a hash of characters that follow each other, whatever their case. Only what has all grams of a text can
-// contain the text; whether it does is for searchPattern to say. The project is a gram too, so that the index itself
-// leaves out the issues of others.
+// A gram is a hash of consecutive characters, regardless of case. Only an issue with all grams of a text can contain the
+// text; searchPattern decides whether it does. The project is a gram too, so that the index itself leaves out the issues of
+// other projects.
 
-// gramLength is how many characters a gram has. Of those that are not ASCII pairs are grams too: a Chinese word has two
-// characters.
+// gramLength is how many characters a gram has. Pairs of characters that are not ASCII are grams too: a Chinese word has two characters.
 const gramLength = 3
 
-// HashGrams returns the grams by which an issue is found, sorted, each once: at most about 800.
+// HashGrams returns the grams that find an issue, sorted and without duplicates: at most about 800.
 func HashGrams(project int64, title, culprit string) []int32 {
 	list := []int32{hashProjectGram(project)}
 	for _, text := range []string{title, culprit} {
@@ -31,8 +30,8 @@ func HashGrams(project int64, title, culprit string) []int32 {
 	return slices.Compact(list)
 }
 
-// hashSearchGrams returns grams that every issue with the text has: of the project, where it is not 0, and of the text as many as
-// cover it. There are none for a text that is too short for the index.
+// hashSearchGrams returns grams that every issue with the text has: the project's, unless it is 0, and enough grams of the
+// text to cover it. A text that is too short for the index has none.
 func hashSearchGrams(project int64, text string) []int32 {
 	characters := foldText(text)
 	var list []int32
@@ -53,7 +52,7 @@ func hashSearchGrams(project int64, text string) []int32 {
 	return list
 }
 
-// hashGram hashes characters by FNV-1a.
+// hashGram hashes characters with FNV-1a.
 func hashGram(characters []rune) int32 {
 	const offset, prime = 2166136261, 16777619
 	h := uint32(offset)
@@ -65,7 +64,7 @@ func hashGram(characters []rune) int32 {
 	return int32(h)
 }
 
-// hashProjectGram has what no text has: more characters than a gram of a text.
+// hashProjectGram hashes more characters than a gram of a text has, so that no text has the same gram.
 func hashProjectGram(project int64) int32 {
 	return hashGram([]rune{rune(project >> 32), rune(project), 0, 0})
 }
@@ -78,8 +77,8 @@ func foldText(text string) []rune {
 	return characters
 }
 
-// foldRune returns the one letter that stands for all that differ from r in case only. In some locales of Postgres an i with and
-// without a dot are the same to ILIKE, so they are here.
+// foldRune returns the one letter that represents all letters that differ from r only in case. To ILIKE in some locales of
+// Postgres an i with and without a dot are the same, so they are here.
 func foldRune(r rune) rune {
 	switch {
 	case 'a' <= r && r <= 'z':

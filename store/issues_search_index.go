@@ -6,15 +6,15 @@ import (
 	"errand/store/pg"
 )
 
-// indexAtOnce bounds the issues of one transaction of IndexIssues: events of these wait for it.
+// indexAtOnce bounds the issues of one transaction of IndexIssues: their events wait for it.
 const indexAtOnce = 100
 
 const (
-	// An issue that somebody else has locked comes the next time.
+	// A locked issue comes the next time.
 	listIssuesWithoutGrams = `
 SELECT i.project_id, i.id, i.title, i.culprit FROM issues i WHERE NOT i.has_grams
 ORDER BY i.project_id, i.id LIMIT @limit FOR UPDATE SKIP LOCKED`
-	// Arrays of different lengths cannot be sent as one, but as their texts.
+	// Arrays of different lengths are sent as texts.
 	addGrams = `
 INSERT INTO issue_grams (project_id, issue_id, grams)
 SELECT n.project_id, n.issue_id, n.grams::integer[]
@@ -29,9 +29,8 @@ type issueWithoutGrams struct {
 	Title, Culprit string
 }
 
-// IndexIssues adds issues to the index of the search: those that were made since the last time, by whatever made them. An
-// issue never changes its title and culprit. It does a bounded number and returns how many. Several servers may do it at
-// once.
+// IndexIssues adds the issues that were made since the last time to the index of the search. The title and culprit of an
+// issue never change. It adds a bounded number and returns how many. Several servers may run it at the same time.
 func (s *Store) IndexIssues(ctx context.Context) (int, error) {
 	var issues []issueWithoutGrams
 	err := s.inTx(ctx, func(t *tx) error {

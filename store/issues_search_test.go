@@ -21,7 +21,7 @@ import (
 	"errand/store/storetest"
 )
 
-// indexAll adds all issues to the index of the search, and returns how many that were.
+// indexAll adds all issues to the index of the search and returns their number.
 func indexAll(t pager, s *store.Store) (all int) {
 	for {
 		n, err := s.IndexIssues(t.Context())
@@ -32,8 +32,8 @@ func indexAll(t pager, s *store.Store) (all int) {
 	}
 }
 
-// searchWays opens stores on one database that answer a search in each way: one goes by the index always, one never, and two
-// when few issues have the text.
+// searchWays opens stores on one database that answer a search in different ways: one always uses the index, one never
+// does, and two use it when few issues have the text.
 func searchWays(t testing.TB, c *storetest.Clock) []*store.Store {
 	t.Helper()
 	url := storetest.NewURL(t)
@@ -46,7 +46,7 @@ func searchWays(t testing.TB, c *storetest.Clock) []*store.Store {
 	return ways
 }
 
-// searched is an issue as the search has to see it.
+// searched is an issue as the search should see it.
 type searched struct {
 	id, project    int64
 	title, culprit string
@@ -54,8 +54,8 @@ type searched struct {
 	merged         bool
 }
 
-// containsFolded reports by other means than the store's whether a text has the other. As long as that is ASCII, only ASCII letters
-// of the text count as the same in both cases.
+// containsFolded reports, independently of the store, whether a text contains part. If part is ASCII, only ASCII letters of
+// the text are the same in both cases.
 func containsFolded(text, part string) bool {
 	if strings.IndexFunc(part, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
 		lower := func(r rune) rune {
@@ -77,11 +77,10 @@ func containsFolded(text, part string) bool {
 
 var searchLetters = []rune("aAbBkKsS%_\\ .*[^$'\"üÜßẞſ\u212aİıσΣςж日本語😀é\u0301\u200d")
 
-// searchParts are what many texts have.
+// searchParts are parts that many texts have.
 var searchParts = []string{"Error", "eRRor", "100%", "a_b", "Müller", "MÜLLER", "日本語", "😀😀", "KKk"}
 
-// TestSearchIsLikeAModel compares every way to answer a search, on pages that are read in turns by all of them, with a look
-// at all issues.
+// TestSearchIsLikeAModel compares every way to answer a search, on pages that they all read in turns, with a check of all issues.
 func TestSearchIsLikeAModel(t *testing.T) {
 	t.Parallel()
 	c := storetest.NewClock()
@@ -140,7 +139,7 @@ func addSearched(t *testing.T, r *rapid.T, s *store.Store, c *storetest.Clock, p
 	return issues
 }
 
-// drawSearch returns a part of an issue's text in other cases, or any text.
+// drawSearch returns a part of an issue's text in other cases, or random text.
 func drawSearch(r *rapid.T, issues []searched, text *rapid.Generator[string]) string {
 	search := rapid.OneOf(text, rapid.SampledFrom(searchParts)).Draw(r, "search")
 	if len(issues) > 0 && rapid.Bool().Draw(r, "a part") {
@@ -170,7 +169,7 @@ func requireSearch(r *rapid.T, ways []*store.Store, f store.IssueFilter, issues 
 	require.Equal(r, ranked, inTurns(r, ways[:1], f), "%+v", f)
 }
 
-// inTurns reads a list to its end, each page by the next store.
+// inTurns reads a list to its end, each page from the next store.
 func inTurns(t pager, stores []*store.Store, f store.IssueFilter) (ids []int64) {
 	for n := 0; n == 0 || f.Cursor != ""; n++ {
 		page, err := stores[n%len(stores)].ListIssues(t.Context(), f)
@@ -179,7 +178,7 @@ func inTurns(t pager, stores []*store.Store, f store.IssueFilter) (ids []int64) 
 			ids = append(ids, i.ID)
 		}
 		f.Cursor = page.NextCursor
-		require.Less(t, n, 50, "the pages do not end")
+		require.Less(t, n, 50, "the pages never end")
 	}
 	return ids
 }
@@ -216,7 +215,7 @@ func TestGramsOfSearchAreThoseOfTheText(t *testing.T) {
 	})
 }
 
-// simpleFolds puts the next letter that differs in case only in the place of each.
+// simpleFolds replaces each letter with the next one that differs only in case.
 func simpleFolds(text string) string { return strings.Map(unicode.SimpleFold, text) }
 
 func TestGrams(t *testing.T) {
@@ -231,7 +230,7 @@ func TestGrams(t *testing.T) {
 		require.Len(t, store.GramsOfSearch(7, search), count, search)
 	}
 	require.Equal(t, store.HashGrams(7, "Straße", ""), store.HashGrams(7, "STRAẞE", ""))
-	require.Len(t, store.HashGrams(7, "abcd", "cdef"), 1+2+2, "none of both together")
+	require.Len(t, store.HashGrams(7, "abcd", "cdef"), 1+2+2, "no gram spans title and culprit")
 	require.NotEqual(t, store.HashGrams(7, "", ""), store.HashGrams(7<<32, "", ""))
 	long := func(first rune) string {
 		runes := make([]rune, 200)
@@ -240,7 +239,7 @@ func TestGrams(t *testing.T) {
 		}
 		return string(runes)
 	}
-	require.Len(t, store.HashGrams(7, long('一'), long('가')), 1+2*(198+199), "the most that there are")
+	require.Len(t, store.HashGrams(7, long('一'), long('가')), 1+2*(198+199), "the largest possible number")
 	require.LessOrEqual(t, len(store.GramsOfSearch(7, long('一'))), 68)
 }
 
@@ -265,10 +264,10 @@ func TestIndexIssues(t *testing.T) {
 		WHERE i.id = g.issue_id AND i.has_grams`))
 	require.Equal(t, []string{"Error: n77"}, listTitles(t, s, search), "after")
 	storetest.ChangeRows(t, s, `UPDATE issue_grams SET grams = '{}'`)
-	require.Empty(t, listTitles(t, s, search), "it is the index that finds it")
+	require.Empty(t, listTitles(t, s, search), "only the index can find it")
 	n, err := s.IndexIssues(t.Context())
 	require.NoError(t, err)
-	require.Zero(t, n, "each is added once")
+	require.Zero(t, n, "each is only added once")
 }
 
 func TestIndexIssuesDoesNotWaitForAnIssue(t *testing.T) {

@@ -12,26 +12,26 @@ import (
 	"errand/store/watch"
 )
 
-// SimilarQuery asks for issues that are like an issue, or like a text.
+// SimilarQuery asks for issues similar to an issue or to a text.
 type SimilarQuery struct {
-	IssueID   int64 // 0: Text is asked about
+	IssueID   int64 // 0: Text is used instead
 	Text      string
 	ProjectID int64 // 0: all in reach
 	Limit     int
 }
 
-// What bounds a search: only issues that share a rare feature are compared. Features are taken from the rarest on until
-// that many issues have them; of one that more issues have than mostOfOne, the count is not needed exactly.
+// Bounds of a search. Only issues that share a rare feature are compared. Features are taken from the rarest on until that
+// many issues have them. If more than mostOfOne issues have a feature, its exact count does not matter.
 const (
 	mostCandidates = 1500
 	mostOfOne      = 500
 )
 
-// leastScore is what an issue must have to be called similar.
+// leastScore is the minimum score of a similar issue.
 const leastScore = 0.1
 
-// FindSimilar returns the most similar issues, best first; never the issue itself, merged or test issues, nor those of deleted
-// projects. An unknown or merged issue is not_found.
+// FindSimilar returns the most similar issues, best first. It leaves out the issue itself, merged and test issues, and
+// issues of deleted projects. An unknown or merged issue is not_found.
 func (s *Store) FindSimilar(ctx context.Context, q SimilarQuery) ([]core.SimilarIssue, error) {
 	wanted, err := s.readWantedFeatures(ctx, q)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Store) FindSimilar(ctx context.Context, q SimilarQuery) ([]core.Similar
 	}
 	candidates = slices.DeleteFunc(candidates, func(c candidate) bool { return c.match.Score < leastScore })
 	slices.SortFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.match.Score, a.match.Score), cmp.Compare(b.IssueID, a.IssueID)) // the newest of equals
+		return cmp.Or(cmp.Compare(b.match.Score, a.match.Score), cmp.Compare(b.IssueID, a.IssueID)) // of equals the newest first
 	})
 	candidates = slices.CompactFunc(candidates, func(a, b candidate) bool { return a.IssueID == b.IssueID })
 	return s.readSimilarIssues(ctx, candidates, q.Limit)
@@ -95,7 +95,7 @@ func (s *Store) readWantedFeatures(ctx context.Context, q SimilarQuery) ([]int32
 	return row.Features, err
 }
 
-// Each feature is looked up by itself: for a list of them the planner may think that it reads less by reading all issues.
+// Each feature is looked up alone: for a list of them the planner may expect that reading all issues is cheaper.
 const countFeatures = `
 SELECT n.feature, c.issues FROM unnest(@features::integer[]) AS n (feature) CROSS JOIN LATERAL (
 	SELECT count(*) AS issues FROM (
@@ -104,7 +104,7 @@ SELECT n.feature, c.issues FROM unnest(@features::integer[]) AS n (feature) CROS
 	) seen
 ) c`
 
-// chooseRarest chooses the features by which candidates are found, and adds what it learns to what is known of frequencies.
+// chooseRarest chooses the features that find candidates, and adds the counts that it reads to the known frequencies.
 func (s *Store) chooseRarest(
 	ctx context.Context, q SimilarQuery, wanted []int32, frequencies similar.Frequencies,
 ) ([]int32, similar.Frequencies, error) {
@@ -126,7 +126,7 @@ func (s *Store) chooseRarest(
 	var search []int32
 	most, sum := float64(mostCandidates), 0.0
 	if q.IssueID != 0 && q.ProjectID == 0 {
-		most /= 2 // the stack says more than the words of a text, and no project is left out
+		most /= 2 // the stack counts more than the words of a text, and no project is left out
 	}
 	for _, feature := range byFrequency {
 		n := frequencies.Of[feature]
@@ -140,8 +140,8 @@ func (s *Store) chooseRarest(
 	return search, frequencies, nil
 }
 
-// An issue comes once for each feature. Whole arrays are read here, where their rows are read anyway: to look them and
-// the issues up for those that share the most would take longer than to compare all. The counts that come from old
+// An issue appears once for each feature. The statement reads whole arrays, since it reads their rows anyway: counting
+// shared features first, and then looking up the best issues, would take longer than comparing all. Counts from old
 // statistics may be too low, hence the limit, which the rarest features reach first.
 const findCandidates = `
 SELECT f.project_id, f.issue_id, f.features FROM unnest(@features::integer[]) AS n (feature) CROSS JOIN LATERAL (
@@ -159,8 +159,8 @@ const selectIssuesByID = selectIssues + `
 JOIN unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id) ON i.project_id = n.project_id AND i.id = n.id
 WHERE i.status <> 'merged' AND NOT i.test`
 
-// readSimilarIssues reads the best of the sorted candidates. Merged and test issues and those that are gone are left out, and
-// only when there are such among the first ones, more candidates are looked up.
+// readSimilarIssues reads the best of the sorted candidates. It leaves out merged, test and deleted issues, and reads more
+// candidates only if some of the first ones were left out.
 func (s *Store) readSimilarIssues(ctx context.Context, sorted []candidate, limit int) ([]core.SimilarIssue, error) {
 	now := s.Now()
 	list := make([]core.SimilarIssue, 0, min(len(sorted), limit))
@@ -188,11 +188,11 @@ func (s *Store) readSimilarIssues(ctx context.Context, sorted []candidate, limit
 	return list, s.addWhatFixed(ctx, list)
 }
 
-// An issue that somebody opened again, or whose error came back, was not fixed.
+// An issue that someone reopened, or whose error returned, was not fixed.
 const selectWhatFixed = selectFixesOfSimilar + `
 WHERE f.outcome = 'verified' AND i.status IN ('verified', 'resolved', 'ignored')`
 
-// addWhatFixed adds to similar issues the fix that was verified, where there is one.
+// addWhatFixed adds the verified fix to each similar issue that has one.
 func (s *Store) addWhatFixed(ctx context.Context, list []core.SimilarIssue) error {
 	if len(list) == 0 {
 		return nil
@@ -209,7 +209,7 @@ func keyOfSimilar(i core.SimilarIssue) (project, issue int64, _ struct{}) {
 	return i.Issue.ProjectID, i.Issue.ID, struct{}{}
 }
 
-// findFixOf returns the fix of an issue among some, nil when it is not there.
+// findFixOf returns the fix of an issue from the list, or nil.
 func findFixOf(found []watch.Fix, issue int64) *core.Fix {
 	n := slices.IndexFunc(found, func(f watch.Fix) bool { return f.IssueID == issue })
 	if n < 0 {

@@ -16,15 +16,15 @@ import (
 	"errand/store/storetest"
 )
 
-// The benchmark's issues: kin are issues with one cause that reaches their app in different ways.
+// The benchmark's issues. Kin are issues with one cause that reaches their app in different ways.
 const (
 	benchIssues = 200_000
 	newest      = 500 // were added last
 	kin         = 5
 )
 
-// BenchmarkSimilar finds issues among 200,000 that are spread over ten projects, and reports the quantiles of the time
-// and how many of an issue's kin are among the first ten.
+// BenchmarkSimilar finds similar issues among 200,000 in ten projects. It reports the quantiles of the time, and how many
+// of an issue's kin are among the first ten.
 func BenchmarkSimilar(b *testing.B) {
 	s, _ := storetest.OpenShop(b)
 	for n := int64(1); n < 10; n++ {
@@ -61,7 +61,7 @@ func BenchmarkSimilar(b *testing.B) {
 			slices.Sort(took)
 			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
 			b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
-			if all > 0 { // kin are of different apps
+			if all > 0 { // kin are in different apps
 				b.ReportMetric(float64(hits)/float64(all), "recall@10")
 			}
 		})
@@ -100,7 +100,7 @@ func fillIssues(b *testing.B, s *store.Store) []string {
 	}
 	insert(0, benchIssues-newest)
 	run(index)
-	for n := range newest { // one after the other, as they come: some wait for their place in the index
+	for n := range newest { // one by one, as in real use: some wait for their place in the index
 		insert(benchIssues-newest+n, benchIssues-newest+n+1)
 	}
 	run(`ANALYZE issues`)
@@ -108,7 +108,7 @@ func fillIssues(b *testing.B, s *store.Store) []string {
 	return titles
 }
 
-// benchEvent makes an issue's event: its type and most of its title and stack are those of its kin, the rest is by chance.
+// benchEvent makes an issue's event. It shares its type and most of its title and stack with its kin; the rest is random.
 func benchEvent(random *rand.Rand, cause int64, words, helpers *rand.Zipf) *core.Event {
 	own := rand.New(rand.NewPCG(5, uint64(cause)))
 	ownWords, ownTypes, ownHelpers := rand.NewZipf(own, 1.1, 2, 20_000), rand.NewZipf(own, 1.2, 2, 400), rand.NewZipf(own, 1.1, 2, 5_000)
@@ -138,7 +138,7 @@ func benchEvent(random *rand.Rand, cause int64, words, helpers *rand.Zipf) *core
 		Exceptions: core.List[core.Exception]{x}}
 }
 
-// spellNumber makes a name of a number, without digits.
+// spellNumber makes a name from a number, without digits.
 func spellNumber(prefix string, n uint64) string {
 	name := []byte(prefix)
 	for ; n > 0; n /= 20 {

@@ -14,7 +14,7 @@ import (
 	"errand/triage"
 )
 
-// crashEvent makes the first event of an issue as ingest does, by its title and the functions of its stack.
+// crashEvent makes the first event of an issue like ingest, from its title and the functions of its stack.
 func crashEvent(project int64, group, kind, value string, functions ...string) intake.NewEvent {
 	e := storetest.MakeEvent(project, group, 1, core.At(storetest.Noon))
 	x := core.Exception{Type: core.Untrusted(kind), Value: core.Untrusted(value)}
@@ -28,7 +28,7 @@ func crashEvent(project int64, group, kind, value string, functions ...string) i
 	return e
 }
 
-// findSimilar returns the ids of what is similar, best first.
+// findSimilar returns the ids of the similar issues, best first.
 func findSimilar(t testing.TB, s *store.Store, q store.SimilarQuery) []int64 {
 	t.Helper()
 	if q.Limit == 0 {
@@ -49,7 +49,7 @@ func findSimilar(t testing.TB, s *store.Store, q store.SimilarQuery) []int64 {
 	return ids
 }
 
-// makeTimeouts makes issues that are more and more unlike the first one, and returns their ids.
+// makeTimeouts makes issues that are less and less similar to the first one, and returns their ids.
 func makeTimeouts(t testing.TB, s *store.Store) (first, twin, caller, wording, other int64) {
 	t.Helper()
 	addOne := func(project int64, group, kind, value string, functions ...string) int64 {
@@ -99,7 +99,7 @@ func TestSimilarLeavesOut(t *testing.T) {
 	storetest.MakeProject(t, s, storetest.Shop+1, "Office")
 	first, twin, caller, wording, _ := makeTimeouts(t, s)
 	storetest.ChangeRows(t, s, `UPDATE issues SET test = true WHERE id = $1`, twin)
-	require.Equal(t, []int64{caller}, findSimilar(t, s, store.SimilarQuery{IssueID: first, Limit: 1}), "the next one in the place of the best")
+	require.Equal(t, []int64{caller}, findSimilar(t, s, store.SimilarQuery{IssueID: first, Limit: 1}), "the next one replaces the best")
 	storetest.ChangeRows(t, s, `UPDATE issues SET test = false WHERE id = $1`, twin)
 	require.Contains(t, findSimilar(t, s, store.SimilarQuery{IssueID: first}), caller)
 	storetest.ChangeRows(t, s, `UPDATE issues SET status = 'merged', merged_into = $2 WHERE id = $1`, caller, first)
@@ -202,7 +202,7 @@ func TestIssuesOfOneBatchHaveTheirFeatures(t *testing.T) {
 	}
 }
 
-// analyseTables has Postgres make its statistics of features, as its autovacuum does.
+// analyseTables makes Postgres collect its statistics of features, like its autovacuum.
 func analyseTables(t testing.TB, s *store.Store) {
 	t.Helper()
 	rows, err := storetest.QuerySQL(t.Context(), s, `ANALYZE issue_features`)

@@ -13,10 +13,10 @@ import (
 	"errand/store/pg"
 )
 
-// SplitIssue moves stored events of an issue to a new unresolved one of the same project, which is named after the first
-// of them that arrived. They take their hours with them, and one of times_seen each; the original keeps at least 1, its
-// users, and its fingerprints, so that new events still go to it. An unknown or merged issue is not_found, an event that
-// is unknown or another issue's is invalid_request (primary API, Split rules). findType returns the type of a stored event.
+// SplitIssue moves stored events of an issue to a new unresolved one of the same project, named after the first of them
+// that arrived. Each event takes one off times_seen, and its hour moves too. The original keeps at least 1, its users, and
+// its fingerprints, so that new events still go to it. An unknown or merged issue is not_found; an event that is unknown or
+// another issue's is invalid_request (primary API, Split rules). findType returns the type of a stored event.
 func (s *Store) SplitIssue(
 	ctx context.Context, actor core.Actor, id int64, eventIDs []int64, findType func(*core.Event) core.Untrusted,
 ) (core.Issue, error) {
@@ -54,13 +54,13 @@ func (s *Store) SplitIssue(
 type split struct {
 	*tx
 	project, id, newID int64
-	eventIDs           []int64       // as the caller gave them
-	events             []chosenEvent // those of them that are stored, in the order in which they arrived
+	eventIDs           []int64       // as given by the caller
+	events             []chosenEvent // the stored ones among them, in the order of arrival
 	first              core.Event    // the first of events
 	findType           func(*core.Event) core.Untrusted
 }
 
-// chosenEvent is what a split needs of an event. None of it ever changes.
+// chosenEvent is the part of an event that a split needs. It never changes.
 type chosenEvent struct {
 	ID          int64
 	ProjectID   int64
@@ -71,7 +71,7 @@ type chosenEvent struct {
 	Release     string
 	Environment string
 	Dictionary  int64
-	Payload     []byte // of the first only
+	Payload     []byte // set for the first event only
 }
 
 const selectEventsToSplit = `
@@ -80,7 +80,7 @@ SELECT id, project_id, event_id, received_at, occurred_at, level, release, envir
 FROM events WHERE id = ANY (@ids) AND (@visible::bigint[] IS NULL OR project_id = ANY (@visible))
 ORDER BY received_at, id`
 
-// readEvents reads the events before the transaction, so that unpacking the first one keeps nobody waiting.
+// readEvents reads the events before the transaction, so that nobody waits while the first one is decompressed.
 func (sp *split) readEvents(ctx context.Context, s *Store) (err error) {
 	sp.events, err = pg.QueryMany[chosenEvent](ctx, s.db.Main, selectEventsToSplit,
 		pg.Args{"ids": sp.eventIDs, "visible": core.ReachOf(ctx).Visible()})
@@ -103,7 +103,7 @@ UPDATE events SET issue_id = @to WHERE project_id = @project_id AND issue_id = @
 	AND received_at BETWEEN @first AND @last`
 )
 
-// moveEvents makes the new issue and gives it the events.
+// moveEvents makes the new issue and moves the events to it.
 func (sp *split) moveEvents(ctx context.Context) error {
 	before, err := pg.QueryOne[issueCounts](ctx, sp, lockSplit, pg.Args{"project_id": sp.project, "id": sp.id})
 	if err != nil {
@@ -135,7 +135,7 @@ func (sp *split) moveEvents(ctx context.Context) error {
 	return sp.shrinkOriginal(ctx, before)
 }
 
-// checkEvents refuses events that are not the issue's.
+// checkEvents refuses events of other issues.
 func (sp *split) checkEvents(ctx context.Context) error {
 	ofIssue := pg.Args{"project_id": sp.project, "issue_id": sp.id, "ids": sp.eventIDs}
 	rows, err := pg.QueryMany[struct{ ID int64 }](ctx, sp, selectEventIDs, ofIssue)
@@ -182,7 +182,7 @@ INSERT INTO issue_hours (project_id, issue_id, hour, events, fives) SELECT @proj
 	forgetHours = `DELETE FROM issue_hours WHERE project_id = @project_id AND issue_id = @original AND events = 0`
 )
 
-// splitFingerprint is a fingerprint that no event has: grouping makes none of version 0, and none leads to the issue.
+// splitFingerprint returns a fingerprint that no event has: grouping has no version 0, and no fingerprint points at the issue.
 func splitFingerprint(id int64) []byte {
 	sum := sha256.Sum256(fmt.Appendf(nil, "split %d", id))
 	return sum[:]
@@ -227,7 +227,7 @@ func (sp *split) makeIssue(ctx context.Context) error {
 
 func repeatID(n int64, times int) []int64 { return slices.Repeat([]int64{n}, times) }
 
-// movedSpan is the span of the events.
+// movedSpan returns the span of the events.
 func (sp *split) movedSpan() (moved intake.Span) {
 	for _, e := range sp.events {
 		moved.IncludeEvent(e.OccurredAt, e.Level, e.Release)
@@ -253,8 +253,8 @@ UPDATE issues SET times_seen = greatest(times_seen - @events, 1), stored_events 
 WHERE project_id = @project_id AND id = @id`
 )
 
-// shrinkOriginal takes the events off the original. What the first or last of them said of it is now said by the first or last
-// that is still stored.
+// shrinkOriginal takes the events off the original. Its facts about its first and last event then come from the first and
+// last that are still stored.
 func (sp *split) shrinkOriginal(ctx context.Context, before issueCounts) error {
 	left, err := pg.QueryOne[intake.Span](ctx, sp, selectStoredSpan, pg.Args{"project_id": sp.project, "id": sp.id})
 	if err != nil {

@@ -22,7 +22,7 @@ func splitIssue(t testing.TB, s *store.Store, id int64, events ...int64) core.Is
 	return made
 }
 
-// makeTitledEvent makes an event whose stored form says what it is.
+// makeTitledEvent makes an event with a title in its stored form.
 func makeTitledEvent(group string, n int, at core.Time) intake.NewEvent {
 	e := storetest.MakeShopEvent(group, n, at)
 	e.Level = "warning"
@@ -52,7 +52,7 @@ func TestSplitMovesTheEvents(t *testing.T) {
 	got := splitIssue(t, s, id, added[4].ID, added[1].ID)
 	made := storetest.ReadIssue(t, s, got.ID)
 	require.Equal(t, made.Issue, got)
-	got.Triage = core.Triage{} // has tests of its own
+	got.Triage = core.Triage{} // it has its own tests
 	require.Equal(t, core.Issue{
 		ID: got.ID, ProjectID: storetest.Shop, Project: "shop",
 		Title: "OtherError: 1", Culprit: "cart in load", Type: "OtherError", Level: "warning",
@@ -61,7 +61,7 @@ func TestSplitMovesTheEvents(t *testing.T) {
 		FirstSeen: c.At(-4*time.Hour - time.Minute), LastSeen: c.At(-time.Hour - time.Minute), FirstRelease: "1.4", LastRelease: "1.1",
 		Fingerprint: got.Fingerprint, Trust: got.Trust, SourceTrust: got.Trust, Source: got.Source,
 	}, got)
-	require.EqualValues(t, added[4].ID, made.LatestEventID, "the one that arrived last")
+	require.EqualValues(t, added[4].ID, made.LatestEventID, "the event that arrived last")
 	require.Equal(t, []int64{added[4].ID, added[1].ID}, storetest.ListStoredIDs(t, s, got.ID))
 	fingerprint, err := hex.DecodeString(got.Fingerprint)
 	require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestSplitMovesTheEvents(t *testing.T) {
 	requireSplitRecorded(t, s, c, id, got.ID, added[4].ID, added[1].ID)
 }
 
-// requireKeptByOriginal requires that the original has what was its own, and three of the five events.
+// requireKeptByOriginal requires that the original kept its own data and three of the five events.
 func requireKeptByOriginal(t *testing.T, s *store.Store, c *storetest.Clock, id, latest int64) {
 	t.Helper()
 	original := storetest.ReadIssue(t, s, id)
@@ -91,7 +91,7 @@ func requireKeptByOriginal(t *testing.T, s *store.Store, c *storetest.Clock, id,
 	require.EqualValues(t, 3, original.StoredEvents)
 	require.EqualValues(t, 3, original.Events24h)
 	require.EqualValues(t, 5, original.UsersAffected, "users stay")
-	require.Equal(t, c.At(-3*time.Hour-time.Minute), original.FirstSeen, "of the events that are left")
+	require.Equal(t, c.At(-3*time.Hour-time.Minute), original.FirstSeen, "from the remaining events")
 	require.EqualValues(t, "1.3", original.FirstRelease)
 	require.Equal(t, c.At(-time.Minute), original.LastSeen)
 	require.EqualValues(t, latest, original.LatestEventID)
@@ -124,7 +124,7 @@ func TestNewEventsGoToTheOriginalAfterASplit(t *testing.T) {
 	for n, s := range pair {
 		require.Equal(t, first.IssueID, storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 10+n, c.At(0))).IssueID)
 		again := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 2, c.At(0)))
-		require.Equal(t, intake.Added{ID: moved.ID, IssueID: made.ID, Duplicate: true}, again, "where it is now")
+		require.Equal(t, intake.Added{ID: moved.ID, IssueID: made.ID, Duplicate: true}, again, "the answer names its new issue")
 	}
 	require.EqualValues(t, 4, storetest.ReadIssue(t, pair[0], first.IssueID).TimesSeen)
 	require.EqualValues(t, 1, storetest.ReadIssue(t, pair[0], made.ID).TimesSeen)
@@ -152,7 +152,7 @@ func TestSplitOfAllEventsLeavesOne(t *testing.T) {
 	require.EqualValues(t, 3, merged.StoredEvents)
 }
 
-// TestSplitOfAnIssueThatCountedMore moves one of times_seen for each event, whatever is not stored.
+// TestSplitOfAnIssueThatCountedMore moves one of times_seen for each event, regardless of events that are not stored.
 func TestSplitOfAnIssueThatCountedMore(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
@@ -166,7 +166,7 @@ func TestSplitOfAnIssueThatCountedMore(t *testing.T) {
 	i := storetest.ReadIssue(t, s, added.IssueID)
 	require.EqualValues(t, 999, i.TimesSeen)
 	require.EqualValues(t, 989, i.Events24h)
-	require.Equal(t, c.At(-9000*time.Hour), i.FirstSeen, "that was another event")
+	require.Equal(t, c.At(-9000*time.Hour), i.FirstSeen, "it came from another event")
 	require.EqualValues(t, "0.1", i.FirstRelease)
 }
 
@@ -222,7 +222,7 @@ func TestSplitNamesTheIssueAfterAPackedEvent(t *testing.T) {
 	require.Equal(t, core.Untrusted(""), made.Type)
 }
 
-// The type of the new issue is of the exception in its title; the first exception is the group that it was a part of.
+// The type of the new issue belongs to the exception in its title; the first exception is the group around it.
 func TestSplitTakesTheTypeOfTheTitle(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)

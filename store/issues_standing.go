@@ -8,10 +8,10 @@ import (
 	"errand/store/pg"
 )
 
-// keptEnd is for how long somebody is told that their claim on an issue ran out.
+// keptEnd is how long an actor hears that its claim on an issue ran out.
 const keptEnd = 7 * 24 * time.Hour
 
-// The claim that the actor, or its worker, made last, when it ran out; nothing for one that was given back.
+// The last claim of the actor, or of its worker, if it ran out; no row if it was given back.
 const findEndedLease = `
 SELECT coalesce((e.data ->> 'expired_at')::timestamptz, e.at) AS ended_at
 FROM (
@@ -29,7 +29,7 @@ CROSS JOIN LATERAL (
 ) e
 WHERE e.action = 'issue.claim_expire'`
 
-// tellStanding notes in the call's Standing (core.StandingOf) how the actor stood to the claim on the issue before the change.
+// tellStanding notes in the call's Standing (core.StandingOf) the actor's relation to the claim on the issue before the change.
 func (c *issueChange) tellStanding(ctx context.Context) error {
 	standing := core.StandingOf(ctx)
 	if standing == nil {

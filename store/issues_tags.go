@@ -8,8 +8,8 @@ import (
 	"errand/store/pg"
 )
 
-// How many issues a list with a tag looks at for one page, how many of them it lists at once, of how many it reads events at once, and
-// how many of the newest stored events of each it reads: the tags of an event stand in its payload alone.
+// Bounds of a list with a tag: how many issues it searches for one page, how many of them it lists at a time, for how many
+// it reads events at a time, and how many of the newest stored events of each it reads. An event's tags are only in its payload.
 const (
 	maxTaggedIssues = 300
 	taggedListed    = 50
@@ -26,7 +26,7 @@ CROSS JOIN LATERAL (
 	ORDER BY received_at DESC, id DESC LIMIT @rows
 ) e`
 
-// listIssuesByTag lists the issues that have the tag on one of their newest stored events. A page may be shorter than its limit
+// listIssuesByTag lists the issues with the tag on one of their newest stored events. A page may be shorter than its limit
 // although more issues follow its cursor.
 func (s *Store) listIssuesByTag(ctx context.Context, f IssueFilter) (found core.Page[core.Issue], err error) {
 	wanted := f.Limit
@@ -61,8 +61,8 @@ func (s *Store) listIssuesByTag(ctx context.Context, f IssueFilter) (found core.
 	return found, nil
 }
 
-// findCursorBehind returns the cursor behind the n-th issue of a page. A list by priority alone knows the score in it, so that the
-// page is listed once more up to there.
+// findCursorBehind returns the cursor after the n-th issue of a page. In a list by priority only the list itself knows the
+// score for the cursor, so the page is listed again up to that issue.
 func (s *Store) findCursorBehind(ctx context.Context, f IssueFilter, page core.Page[core.Issue], n int) (core.Cursor, error) {
 	if n == len(page.Data)-1 {
 		return page.NextCursor, nil

@@ -16,7 +16,7 @@ import (
 	"errand/store/storetest"
 )
 
-// listTitles returns the titles of the issues that a filter lets through, in their order.
+// listTitles returns the titles of the issues that match a filter, in their order.
 func listTitles(t *testing.T, s *store.Store, f store.IssueFilter) []string {
 	t.Helper()
 	f.Limit = 100
@@ -30,7 +30,7 @@ func listTitles(t *testing.T, s *store.Store, f store.IssueFilter) []string {
 	return titles
 }
 
-// addTitled adds an event of a group of its own, which fill changes, the given minutes ago.
+// addTitled adds an event of its own group, changed by fill, the given minutes ago.
 func addTitled(t *testing.T, s *store.Store, title string, minutesAgo int, fill func(*intake.NewEvent)) int64 {
 	t.Helper()
 	e := storetest.MakeShopEvent(title, 1, core.At(s.Now().Add(-time.Duration(minutesAgo)*time.Minute)))
@@ -41,7 +41,7 @@ func addTitled(t *testing.T, s *store.Store, title string, minutesAgo int, fill 
 	return storetest.AddEvents(t, s, e).IssueID
 }
 
-// openFilteredIssues returns a store with an issue for each filter, which the titles name.
+// openFilteredIssues returns a store with an issue for each filter, named in its title.
 func openFilteredIssues(t *testing.T) (*store.Store, *storetest.Clock) {
 	t.Helper()
 	s, c := storetest.OpenShop(t)
@@ -113,7 +113,7 @@ func TestIssueFilters(t *testing.T) {
 	}
 
 	c.Forward(time.Hour)
-	require.Empty(t, listTitles(t, s, store.IssueFilter{Claimed: &yes}), "a claim ends at the minute that it names")
+	require.Empty(t, listTitles(t, s, store.IssueFilter{Claimed: &yes}), "a claim ends at its minute")
 }
 
 func TestReleaseFilterKnowsFirstAndLastOfIssuesWithoutStoredEvents(t *testing.T) {
@@ -184,14 +184,14 @@ func TestIssueSearchKnowsTheCasesOfAllLetters(t *testing.T) {
 		f := store.IssueFilter{Search: search, ProjectID: storetest.Shop, Sort: core.ByPriority}
 		require.ElementsMatch(t, want, listTitles(t, s, f), search)
 	}
-	require.Empty(t, listTitles(t, s, store.IssueFilter{Search: strings.Repeat("ǅ[", 100)}), "the longest that is allowed")
+	require.Empty(t, listTitles(t, s, store.IssueFilter{Search: strings.Repeat("ǅ[", 100)}), "the longest text allowed")
 }
 
 func TestIssuesOfADeletedProjectAreHidden(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
 	added := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, s.Now()))
-	storetest.ReadIssue(t, s, added.IssueID) // the store now remembers whose it is
+	storetest.ReadIssue(t, s, added.IssueID) // the store now remembers its project
 	storetest.HideProject(t, s, storetest.Shop)
 	require.Empty(t, listTitles(t, s, store.IssueFilter{}))
 	require.Empty(t, listTitles(t, s, store.IssueFilter{ProjectID: storetest.Shop}))
@@ -227,20 +227,20 @@ func TestIssuesOfADeletedProjectAreHidden(t *testing.T) {
 		require.True(t, core.HasCode(err, core.NotFound), "%s: %v", name, err)
 	}
 	storetest.MakeIssue(t, s, "log in")
-	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 2, s.Now())) // its servers have not noticed yet: no error
+	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 2, s.Now())) // the servers have not noticed yet: no error
 }
 
-// TestIssuePagesWhileEventsArrive walks through 250 issues in pages of 7 while others move to the front.
+// TestIssuePagesWhileEventsArrive reads 250 issues in pages of 7 while others move to the front.
 func TestIssuePagesWhileEventsArrive(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	var events []intake.NewEvent
 	for n := range 250 {
-		events = append(events, storetest.MakeShopEvent(fmt.Sprint(n), 1, c.At(-time.Duration(n/4)*time.Second))) // four of each time
+		events = append(events, storetest.MakeShopEvent(fmt.Sprint(n), 1, c.At(-time.Duration(n/4)*time.Second))) // four at each time
 	}
 	added, err := s.Intake.AddEvents(t.Context(), events)
 	require.NoError(t, err)
-	order := make([]int64, len(added)) // newest first, of those with the same time the higher id first
+	order := make([]int64, len(added)) // newest first; at equal times the higher id first
 	at := map[int64]int{}
 	for n, a := range added {
 		order[n], at[a.IssueID] = a.IssueID, n/4
@@ -269,9 +269,9 @@ func TestIssuePagesWhileEventsArrive(t *testing.T) {
 			storetest.AddEvents(t, s, storetest.MakeShopEvent(fmt.Sprint(n), 100+page, c.At(0)))
 		}
 		moved[later] = true
-		storetest.AddEvents(t, s, storetest.MakeShopEvent(fmt.Sprint("new ", page), 1, c.At(0)))                // in front of all
-		storetest.AddEvents(t, s, storetest.MakeShopEvent(fmt.Sprint(200-page), 200+page, c.At(-24*time.Hour))) // too late to move anything
-		require.Less(t, page, 40, "the pages do not end")
+		storetest.AddEvents(t, s, storetest.MakeShopEvent(fmt.Sprint("new ", page), 1, c.At(0)))                // before all others
+		storetest.AddEvents(t, s, storetest.MakeShopEvent(fmt.Sprint(200-page), 200+page, c.At(-24*time.Hour))) // too old to move anything
+		require.Less(t, page, 40, "the pages never end")
 	}
 	want := slices.DeleteFunc(slices.Clone(order), func(id int64) bool { return moved[id] && !slices.Contains(seen, id) })
 	require.Equal(t, want, seen)
@@ -291,7 +291,7 @@ func TestIssuePagesEnd(t *testing.T) {
 			require.NoError(t, err)
 			pages++
 			for _, i := range page.Data {
-				require.False(t, seen[i.ID], "an issue comes twice")
+				require.False(t, seen[i.ID], "an issue appears twice")
 				seen[i.ID] = true
 			}
 			if filter.Cursor = page.NextCursor; filter.Cursor == "" {
@@ -344,7 +344,7 @@ func TestIssueWindows(t *testing.T) {
 			require.Equal(t, test.in7days, i.Events7d)
 			page, err := s.ListIssues(t.Context(), store.IssueFilter{Paging: core.Paging{Limit: 1}})
 			require.NoError(t, err)
-			require.Equal(t, i.Issue, page.Data[0], "a list shows an issue as it is alone")
+			require.Equal(t, i.Issue, page.Data[0], "a list shows an issue like ReadIssue")
 		})
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"errand/triage"
 )
 
-// triageRow is what an issue's row has for its triage: what is known of its first event, and its corrections.
+// triageRow is the part of an issue's row for its triage: facts about its first event, and its corrections.
 type triageRow struct {
 	CrashSite    triage.Site
 	Handled      *bool
@@ -24,7 +24,7 @@ const triageColumns = `i.crash_site, i.handled, c.category, c.severity, c.transi
 
 func (r triageRow) toCrash() triage.Crash { return triage.Crash{Site: r.CrashSite, Handled: r.Handled} }
 
-// toTriage computes the triage of an issue, as priority is: nothing of it is stored but the corrections.
+// toTriage computes the triage of an issue when it is read, like priority. Only the corrections are stored.
 func (r triageRow) toTriage(i *core.Issue) core.Triage {
 	model := triage.JudgeIssue(i, r.toCrash())
 	if r.CorrectedBy == nil {
@@ -35,7 +35,7 @@ func (r triageRow) toTriage(i *core.Issue) core.Triage {
 	}, *r.CorrectedBy)
 }
 
-// A later correction leaves what an earlier one named and it does not.
+// A later correction keeps the fields of an earlier one that it does not name.
 const correctTriage = `
 INSERT INTO triage_corrections AS c
 	(project_id, issue_id, category, severity, transient, agent_fixable, noise, corrected_by)
@@ -48,7 +48,7 @@ ON CONFLICT (project_id, issue_id) DO UPDATE SET
 	noise = coalesce(excluded.noise, c.noise),
 	corrected_by = excluded.corrected_by`
 
-// triageCorrection is the data of a correction's activity: From is the model's answer of that time (primary API, Triage
+// triageCorrection is the data of a correction's activity. From is the model's answer at that time (primary API, Triage
 // label).
 type triageCorrection struct {
 	From core.Triage       `json:"from"`

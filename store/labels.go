@@ -29,15 +29,15 @@ SELECT id, at, target_id AS issue_id,
 		ELSE ''
 	END AS corrects
 FROM activity`
-	// The words of the index activity_labels, so that it is used.
+	// The same condition as the index activity_labels, so that it is used.
 	labelActions = `action IN ('issue.resolve', 'issue.ignore', 'issue.unresolve', 'issue.regress', 'issue.merge',
 		'issue.split', 'issue.triage_correction')
-	AND (action <> 'issue.merge' OR data ? 'source_ids') -- one row of a merge, that of the target
-	AND NOT (data ? 'reason' AND data ? 'ref')` // a pull request gave the issue back, which nobody decided
+	AND (action <> 'issue.merge' OR data ? 'source_ids') -- of a merge only the target's row
+	AND NOT (data ? 'reason' AND data ? 'ref')` // a pull request gave the issue back, and nobody decided that
 )
 
-// ListLabels lists the decisions about issues at or after a time, most recent first. A duration counts from the time of the
-// first page.
+// ListLabels lists the decisions about issues at or after a time, most recent first. A duration counts back from the time
+// of the first page.
 func (s *Store) ListLabels(ctx context.Context, after core.Since, page core.Paging) (core.Page[core.Label], error) {
 	l := pg.NewList(ctx, "", "at", page)
 	l.Start = core.At(page.Cursor.Start(s.Now().Time))

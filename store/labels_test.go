@@ -73,7 +73,7 @@ func TestLabelsOfDecisions(t *testing.T) {
 	require.Empty(t, listLabels(t, s, storetest.SinceTime(c.Now.Add(time.Millisecond))))
 }
 
-// insertActivityByHand writes rows of actions, a second apart.
+// insertActivityByHand inserts rows of actions, a second apart.
 const insertActivityByHand = `
 INSERT INTO activity (project_id, id, at, actor_type, actor_name, action, target_type, target_id, data)
 SELECT 1000000001, $1 + n, $2::timestamptz + n * interval '1 second', 'token', 'agent-1', $3, 'issue', 7, $4::jsonb
@@ -131,7 +131,7 @@ func TestCursorOfOtherLabelsIsRefused(t *testing.T) {
 	storetest.RequireCode(t, core.InvalidRequest, err)
 }
 
-// TestLabelsAreReadFromTheirIndex holds that a page of labels does not read the notes and claims around them.
+// TestLabelsAreReadFromTheirIndex checks that a page of labels does not read the notes and claims around them.
 func TestLabelsAreReadFromTheirIndex(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)

@@ -18,7 +18,7 @@ import (
 	"errand/store/storetest"
 )
 
-// Enough rows of everything, of 20 projects, that the planner does not take a table for small.
+// Enough rows of everything, in 20 projects, so that the planner takes no table for small.
 const fillTables = `
 WITH p AS (
 	INSERT INTO projects (id, name, slug, created_at) SELECT n, n, n, $1 FROM generate_series(1, 20) n
@@ -66,13 +66,13 @@ INSERT INTO activity (project_id, id, at, actor_type, actor_id, actor_name, acti
 SELECT 1 + n % 20, n, $1::timestamptz - n % 5000 * interval '1 minute', 'token', 1, 'agent', 'issue.note', 'issue', n % 10000, NULL
 	FROM generate_series(1, 20000) n`
 
-// statement is what a method sent.
+// statement is an SQL statement that a method sent.
 type statement struct {
 	sql  string
 	args []any
 }
 
-// statements collects what a store sends.
+// statements collects the statements of a store.
 type statements struct {
 	mu   sync.Mutex
 	sent []statement
@@ -87,8 +87,8 @@ func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.Tra
 
 func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TestListsReadNoWholeTable calls every method of the store that returns a page, with each of its filters, and has Postgres
-// explain what it sent.
+// TestListsReadNoWholeTable calls every method of the store that returns a page, with each of its filters, and lets
+// Postgres explain the statements.
 func TestListsReadNoWholeTable(t *testing.T) {
 	t.Parallel()
 	c, url, sent := storetest.NewClock(), storetest.NewURL(t), &statements{}
@@ -167,8 +167,8 @@ func viewerOfThree() core.Actor {
 	return core.NewUserActor(1, "ann@example.org", rights)
 }
 
-// argumentsOf returns the arguments, after the context, of each way to call a list: an id of an issue for a number, and for
-// a filter each field set alone and with a project.
+// argumentsOf returns the arguments, after the context, for each way to call a list: an issue's id for a number, and for a
+// filter each field set alone and with a project.
 func argumentsOf(method reflect.Type) [][]reflect.Value {
 	calls := [][]reflect.Value{{}}
 	for n := 2; n < method.NumIn(); n++ {
@@ -227,7 +227,7 @@ func issueFilters() []store.IssueFilter {
 	return filters
 }
 
-// examplesOf returns values of a field of the filter of issues.
+// examplesOf returns values for a field of the filter of issues.
 func examplesOf(field string) []any {
 	yes, no := true, false
 	examples, found := map[string][]any{
@@ -242,7 +242,7 @@ func examplesOf(field string) []any {
 	return examples
 }
 
-// wholeTables returns the large tables that the statement's plan reads from end to end.
+// wholeTables returns the large tables that the plan of the statement reads from end to end.
 func wholeTables(t *testing.T, conn *pgx.Conn, q statement) []string {
 	t.Helper()
 	var text []byte

@@ -8,17 +8,17 @@ import (
 	"errand/store/pg"
 )
 
-// digestOfRelease is the digest of a column release of n, as core.DigestName has it.
+// digestOfRelease is the digest of the column release of n, as in core.DigestName.
 const digestOfRelease = `CASE
 		WHEN strpos(n.release, E'\x1f') > 0 THEN split_part(n.release, E'\x1f', 2)
 		ELSE left(encode(sha256(convert_to(n.release, 'UTF8')), 'hex'), 32) END`
 
-// Names of releases and environments are stored as core.StoreName makes them. Ingest does that for events, this file for deploys,
-// releases, source maps and filters.
+// Names of releases and environments are stored in the form of core.StoreName. Ingest makes it for events, this file for
+// deploys, releases, source maps and filters.
 
 const (
 	selectNameRules = `SELECT scrub_keys, scrub_patterns FROM projects WHERE id = @id AND deleted_at IS NULL`
-	// The rules of the project may have changed since the release was stored: it then has another name.
+	// The project's rules may have changed since the release was stored; then its name changes.
 	renameRelease  = `UPDATE releases SET version = @name WHERE project_id = @project_id AND version = @before`
 	renameDeploys  = `UPDATE deploys SET release = @name WHERE project_id = @project_id AND release = @before`
 	renameCommits  = `UPDATE release_commits SET release = @name WHERE project_id = @project_id AND release = @before`
@@ -26,7 +26,7 @@ const (
 SELECT version FROM releases WHERE project_id = @project_id AND digest = @digest ORDER BY version = @name DESC, id LIMIT 1`
 )
 
-// readNameRules returns a project's rules of scrubbing, or project_not_found.
+// readNameRules returns a project's scrubbing rules, or project_not_found.
 func (t *tx) readNameRules(ctx context.Context, project int64) (*scrub.Rules, error) {
 	settings, err := pg.QueryOne[ScrubSettings](ctx, t, selectNameRules, pg.Args{"id": project})
 	if core.HasCode(err, core.NotFound) {
@@ -38,7 +38,7 @@ func (t *tx) readNameRules(ctx context.Context, project int64) (*scrub.Rules, er
 	return scrub.NewRules(settings.ScrubKeys, settings.ScrubPatterns)
 }
 
-// storeRelease returns the stored form of a release that somebody names in a field, or an error when nothing of the name is left.
+// storeRelease returns the stored form of a release named in a field, or an error when nothing of the name is left.
 func (t *tx) storeRelease(ctx context.Context, project int64, field, name string) (string, error) {
 	rules, err := t.readNameRules(ctx, project)
 	if err != nil {
@@ -51,10 +51,10 @@ func (t *tx) storeRelease(ctx context.Context, project int64, field, name string
 	return release, t.renameRelease(ctx, project, release)
 }
 
-// digestRelease returns the digest of a release as somebody names it.
+// digestRelease returns the digest of a release by its given name.
 func digestRelease(name string) string { return core.DigestName(scrub.CleanRelease(name)) }
 
-// renameRelease has what is stored of a release take the name that it has by the rules of now.
+// renameRelease renames the stored rows of a release to its name under the current rules.
 func (t *tx) renameRelease(ctx context.Context, project int64, name string) error {
 	before, err := pg.QueryOne[struct{ Version string }](ctx, t, selectReleased,
 		pg.Args{"project_id": project, "digest": core.DigestName(name), "name": name})
@@ -72,7 +72,7 @@ func (t *tx) renameRelease(ctx context.Context, project int64, name string) erro
 	return nil
 }
 
-// storeNames puts the stored forms of its release and environment into a deploy.
+// storeNames replaces a deploy's release and environment with their stored forms.
 func (t *tx) storeNames(ctx context.Context, d *NewDeploy) (err error) {
 	rules, err := t.readNameRules(ctx, d.ProjectID)
 	if err != nil {
@@ -89,7 +89,7 @@ func (t *tx) storeNames(ctx context.Context, d *NewDeploy) (err error) {
 }
 
 const (
-	// A reader knows what is shown of a name, a build script knows the whole.
+	// A reader knows the shown part of a name, a build script knows the whole name.
 	maskedReleases = `
 SELECT DISTINCT r.release AS name FROM projects o JOIN issue_releases r ON r.project_id = o.id
 WHERE o.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR o.id = ANY (@projects)) AND strpos(r.release, E'\x1f') > 0
@@ -102,14 +102,14 @@ WHERE o.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR o.id = ANY (@proj
 ORDER BY e.environment LIMIT @rows`
 )
 
-// namesToFilter is how many stored forms of a name a filter compares with at most.
+// namesToFilter is the largest number of stored forms of a name that a filter compares with.
 const namesToFilter = 1000
 
 // storedNames are the stored forms of a filter's names.
 type storedNames struct{ releases, environments []string }
 
-// findStoredNames returns the stored forms of a filter's names: each as it was given, because older events are stored so, cleaned, and
-// masked. A masked form belongs to the name when it has the digest of the name, or when readers see it as the name.
+// findStoredNames returns the stored forms of a filter's names: as given, because older events are stored like that,
+// cleaned, and masked. A masked form belongs to the name if it has the digest of the name, or if readers see it as the name.
 func (s *Store) findStoredNames(ctx context.Context, f IssueFilter) (names storedNames, err error) {
 	if names.releases, err = s.findForms(ctx, maskedReleases, f.ProjectID, f.Release, scrub.CleanRelease(f.Release)); err != nil {
 		return names, err

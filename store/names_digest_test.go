@@ -10,7 +10,7 @@ import (
 	"errand/store/storetest"
 )
 
-// TestDigestsOfTheDatabase compares the derived columns with the function that code compares names by.
+// TestDigestsOfTheDatabase compares the derived columns with the function that the code uses to compare names.
 func TestDigestsOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)

@@ -20,16 +20,17 @@ SELECT e.id, e.issue_id, e.project_id, e.event_id, e.occurred_at, e.received_at,
 	e.user_hash, e.dictionary, e.payload` + ofNotices + `
 ORDER BY e.occurred_at DESC, e.id DESC
 LIMIT @limit OFFSET @offset`
+	findNotice = `SELECT id AS n FROM events WHERE project_id = @project_id AND issue_id = @issue_id AND id = @id`
 )
 
-// NoticeFilter says which stored events of an issue to list.
+// NoticeFilter selects stored events of an issue.
 type NoticeFilter struct {
 	ProjectID, IssueID int64
-	Since, Before      core.Time // of the event, by the clock of its sender; the zero time for no bound
+	Since, Before      core.Time // the time of the event by its sender's clock; the zero time for no bound
 	Limit, Offset      int64
 }
 
-// ListNotices returns a page of the stored events of an issue in full, newest first, and how many there are on all pages.
+// ListNotices returns a page of the complete stored events of an issue, newest first, and their number on all pages.
 func (s *Store) ListNotices(ctx context.Context, f NoticeFilter) (events []core.EventDetail, total int64, err error) {
 	args := pg.Args{"project_id": f.ProjectID, "issue_id": f.IssueID, "since": f.Since, "before": f.Before}
 	count, err := pg.QueryOne[struct{ N int64 }](ctx, s.db.Main, countNotices, args)
@@ -49,4 +50,10 @@ func (s *Store) ListNotices(ctx context.Context, f NoticeFilter) (events []core.
 		events = append(events, core.EventDetail{EventRow: row.toCore(), Event: event})
 	}
 	return events, count.N, nil
+}
+
+// CheckNotice returns not_found when the issue has no stored event with the id.
+func (s *Store) CheckNotice(ctx context.Context, project, issue, id int64) error {
+	_, err := pg.QueryOne[struct{ N int64 }](ctx, s.db.Main, findNotice, pg.Args{"project_id": project, "issue_id": issue, "id": id})
+	return err
 }

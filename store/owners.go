@@ -10,8 +10,8 @@ import (
 	"errand/store/pg"
 )
 
-// owners remembers to which project an issue or event belongs. Paths such as /v1/issues/{id} carry no project, and
-// every statement wants one; the answer never changes, so it is looked up once. What is not in the reach of the call is refused here.
+// owners remembers the project of an issue or event. Paths such as /v1/issues/{id} have no project, but every statement
+// needs one. The answer never changes, so it is looked up once. Ids outside the reach of the call are refused here.
 type owners struct{ cache *lru.Cache[ownerKey, int64] }
 
 type ownerKey struct {
@@ -22,7 +22,7 @@ type ownerKey struct {
 func newOwners() *owners {
 	cache, err := lru.New[ownerKey, int64](1 << 15)
 	if err != nil {
-		panic(err) // only a size that is wrong in the program fails
+		panic(err) // only a wrong size in the program fails
 	}
 	return &owners{cache}
 }
@@ -49,7 +49,7 @@ func (s *Store) findIssueOwner(ctx context.Context, id int64) (int64, error) {
 	return s.findOwner(ctx, intake.IssueIDs, findOwnerOfIssue, id)
 }
 
-// findShownIssueOwner is issueOwner for lists that do not read the project: those of a deleted one are not_found.
+// findShownIssueOwner is findIssueOwner for lists that do not read the project: issues of a deleted one are not_found.
 func (s *Store) findShownIssueOwner(ctx context.Context, id int64) (int64, error) {
 	project, err := s.findIssueOwner(ctx, id)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Store) findEventOwner(ctx context.Context, id int64) (int64, error) {
 	return s.findOwner(ctx, intake.EventIDs, findOwnerOfEvent, id)
 }
 
-// projectsOf returns the projects in which a search for one project, or (0) for all, is to look: nil for all there are.
+// projectsOf returns the projects to search, for one project or (0) for all: nil means every project.
 func projectsOf(ctx context.Context, project int64) []int64 {
 	if project != 0 {
 		return []int64{project}

@@ -16,7 +16,7 @@ SELECT i.id, i.project_id, i.type, i.title, i.fingerprint, i.status, i.stored_ev
 		WHERE l.project_id = i.project_id AND l.issue_id = i.id), '[]') AS tags
 FROM issues i`
 
-// A problem is an issue that is not merged into another one and not of a test.
+// A problem is an issue that is neither merged into another one nor from a test.
 const (
 	ofProblems    = ` WHERE i.project_id = @project_id AND i.status <> 'merged' AND NOT i.test`
 	findProblem   = selectProblems + ofProblems + ` AND i.id = @id`
@@ -35,8 +35,8 @@ type Problem struct {
 	TimesSeen    int64
 	FirstSeen    core.Time
 	LastSeen     core.Time
-	StatusAt     core.Time       // of the last change of status
-	Tags         json.RawMessage // a list of {id, name}, by name
+	StatusAt     core.Time       // when the status last changed
+	Tags         json.RawMessage // a list of {id, name}, sorted by name
 }
 
 // IsResolved reports whether the management API shows the problem as resolved.
@@ -49,8 +49,8 @@ func (s *Store) ReadProblem(ctx context.Context, project, id int64) (Problem, er
 	return pg.QueryOne[Problem](ctx, s.db.Main, findProblem, pg.Args{"project_id": project, "id": id})
 }
 
-// ResolveProblems resolves those of the issues that are problems of the project, all or none, and returns how many they are. One that
-// is verified stays so: it is resolved already.
+// ResolveProblems resolves the issues that are problems of the project, all or none, and returns their number. A
+// verified one stays verified: it counts as resolved.
 func (s *Store) ResolveProblems(ctx context.Context, actor core.Actor, project int64, ids []int64) (count int64, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		own, err := pg.QueryMany[struct{ ID int64 }](ctx, t, listOwnIssues, pg.Args{"project_id": project, "ids": ids})
@@ -78,7 +78,7 @@ func resolveUnlessVerified(ctx context.Context) func(*issueChange) error {
 	}
 }
 
-// UnresolveProblem reopens an issue that counts as resolved; any other stays as it is.
+// UnresolveProblem reopens an issue that counts as resolved. Any other stays unchanged.
 func (s *Store) UnresolveProblem(ctx context.Context, actor core.Actor, id int64) error {
 	_, err := s.changeIssue(ctx, actor, id, func(c *issueChange) error {
 		if !(Problem{Status: c.before.Status}).IsResolved() {

@@ -11,28 +11,28 @@ import (
 	"errand/store/pg"
 )
 
-// ProblemOrder is what a list of problems is sorted by.
+// ProblemOrder is the order of a list of problems.
 type ProblemOrder string
 
-// The orders of problems; any other is the most recent first.
+// The orders of problems. Any other means most recent first.
 const (
 	ByNotices ProblemOrder = "notices"
 	ByOldest  ProblemOrder = "oldest"
 )
 
-// ProblemFilter says which problems of a project to list.
+// ProblemFilter selects problems of a project.
 type ProblemFilter struct {
 	ProjectID     int64
 	Resolved      *bool     // nil: both
 	Search        string    // a part of the title, in which % and _ are wildcards
-	Since, Before core.Time // of the last event; the zero time for no bound
+	Since, Before core.Time // bounds of the last event; the zero time for no bound
 	MinNotices    int64
-	Tags          []string // any of them; none for all problems
+	Tags          []string // problems with any of them; empty for all problems
 	Order         ProblemOrder
 	Limit, Offset int64
 }
 
-// steppedOrder is an order of problems. It goes by steps first, which an index has, and inside a step by what events change.
+// steppedOrder is an order of problems: first by steps, which an index has, and inside a step by values that events change.
 type steppedOrder struct {
 	step   string // a column
 	isDown bool
@@ -50,7 +50,7 @@ func (o ProblemOrder) steps() steppedOrder {
 	}
 }
 
-// byStep is the order of the steps alone.
+// byStep returns the order by steps alone.
 func (o steppedOrder) byStep() string {
 	if o.isDown {
 		return o.step + " DESC"
@@ -58,7 +58,7 @@ func (o steppedOrder) byStep() string {
 	return o.step
 }
 
-// noticesClasses are the bounds of issues.notices_class (migration 0032), and below singleNotices each class is one number of notices.
+// noticesClasses are the bounds of issues.notices_class (migration 0032). Below singleNotices each class is one number of notices.
 var noticesClasses = []int64{1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512}
 
 const singleNotices = 4
@@ -68,10 +68,10 @@ type problemList struct {
 	conditions []string
 	args       pg.Args
 	order      steppedOrder
-	isCovered  bool // the indexes have all that the conditions ask for
+	isCovered  bool // the indexes have all columns of the conditions
 }
 
-// openStatuses are those of unresolved problems, in the words of the index issues_open_problems, so that it is used.
+// openStatuses are the statuses of unresolved problems, written as in the index issues_open_problems, so that it is used.
 const openStatuses = `('unresolved', 'regressed', 'fix_pending')`
 
 func (f ProblemFilter) buildList() *problemList {
@@ -107,7 +107,7 @@ func (f ProblemFilter) buildList() *problemList {
 	if len(f.Tags) > 0 {
 		l.whereArg(`EXISTS (
 			SELECT FROM issue_tags l JOIN tags t ON t.id = l.tag_id
-			WHERE l.project_id = i.project_id AND l.issue_id = i.id AND t.name = ANY (@tags) OFFSET 0)`, "tags", f.Tags) // asked of each issue
+			WHERE l.project_id = i.project_id AND l.issue_id = i.id AND t.name = ANY (@tags) OFFSET 0)`, "tags", f.Tags) // checked for each issue
 		l.isCovered = false
 	}
 	return l
@@ -125,26 +125,26 @@ func (l *problemList) whereIDs(ids []int64) {
 	l.isCovered = false
 }
 
-// with returns the arguments with one more.
+// with returns the arguments with another one added.
 func (l *problemList) with(name string, value any) pg.Args {
 	args := maps.Clone(l.args)
 	args[name] = value
 	return args
 }
 
-// from is where all statements read.
+// from returns the FROM clause of all statements.
 func (l *problemList) from() string {
 	return " FROM issues i WHERE " + strings.Join(l.conditions, " AND ")
 }
 
-// fewTagged is how many issues with a tag are read by themselves; where there are more, the order is gone through until the page is
-// full. With a search that would take long: few of those that have the tag are found by it.
+// fewTagged is the largest number of issues with a tag that are read individually. If there are more, the list is read in
+// its order until the page is full. With a search that would take long, because few of those with the tag match it.
 const (
 	fewTagged         = 500
 	fewTaggedOfSearch = 5000
 )
 
-// findTagged returns the issues that have a tag, or as many as are too many to go by them.
+// findTagged returns the issues that have a tag, or just more of them than can be read individually.
 const findTagged = `
 SELECT coalesce(array_agg(issue_id), '{}') AS ids FROM (
 	SELECT l.issue_id FROM issue_tags l
@@ -152,7 +152,7 @@ SELECT coalesce(array_agg(issue_id), '{}') AS ids FROM (
 	LIMIT @rows
 ) tagged`
 
-// ListProblems returns a page of the problems, and how many there are on all pages: exactly where they are few, else as they were
+// ListProblems returns a page of the problems and their number on all pages. A small number is exact; a larger one was
 // counted at most totalsKept ago.
 func (s *Store) ListProblems(ctx context.Context, f ProblemFilter) (problems []Problem, total int64, err error) {
 	l := f.buildList()
@@ -197,7 +197,7 @@ func (f ProblemFilter) searchPattern() string {
 	return "%" + strings.ReplaceAll(f.Search, `\`, `\\`) + "%"
 }
 
-// searchGrams returns grams of what stands between the wildcards: whatever matches has them. There are none where all of it is too
+// searchGrams returns grams of the text between the wildcards: every match has them. There are none if all parts are too
 // short for the index.
 func (f ProblemFilter) searchGrams() (grams []int32) {
 	for part := range strings.FieldsFuncSeq(f.Search, func(r rune) bool { return r == '%' || r == '_' }) {
@@ -206,7 +206,7 @@ func (f ProblemFilter) searchGrams() (grams []int32) {
 	return grams
 }
 
-// readPage reads a page. Columns are read of its rows alone: what is passed over costs as little as can be.
+// readPage reads a page. It reads the other columns only for the rows of the page, so that skipped rows are cheap.
 func (l *problemList) readPage(ctx context.Context, db *pg.DB, limit, offset int64) ([]Problem, error) {
 	inStep := l.order.inStep
 	if offset > 0 && l.isCovered {
@@ -220,7 +220,7 @@ func (l *problemList) readPage(ctx context.Context, db *pg.DB, limit, offset int
 		l.whereArg(l.order.step+map[bool]string{true: " <= @step", false: " >= @step"}[l.order.isDown], "step", start.Step)
 		offset = start.InStep - 1
 		if class, isClass := start.Step.(int32); isClass && class < singleNotices {
-			inStep = "i.id DESC" // which the index has
+			inStep = "i.id DESC" // the order of the index
 		}
 	}
 	l.args["limit"], l.args["offset"] = limit, offset
@@ -232,18 +232,18 @@ func (l *problemList) readPage(ctx context.Context, db *pg.DB, limit, offset int
 ORDER BY %[3]s, %[5]s`, selectProblems, l.from(), l.order.byStep(), inStep, l.order.inStep), l.args)
 }
 
-// pageStart is where a page begins.
+// pageStart is the start of a page.
 type pageStart struct {
 	Step   any
-	InStep int64 // rows of the step up to the first one of the page
-	Passed int64 // rows before the page, and its first one: fewer when there is none
+	InStep int64 // rows of the step up to the first of the page
+	Passed int64 // rows before the page plus its first; fewer when the page is empty
 }
 
-// nearRows is how many rows before a page are looked at one by one: most steps have fewer.
+// nearRows is how many rows before a page are read one by one: most steps have fewer.
 const nearRows = 500
 
-// passSteps looks for the step in which a page begins. To pass over an entry of an index takes a third of what reading it takes; what
-// lies before a step is only counted where the step is longer than what was read of it.
+// passSteps finds the step that a page begins in. Skipping an index entry takes a third of the time of reading it. The
+// rows before a step are counted only if the step is longer than the part of it that was read.
 func (l *problemList) passSteps(ctx context.Context, db *pg.DB, offset int64) (pageStart, error) {
 	nearest, before := "max", "<"
 	if l.order.isDown {

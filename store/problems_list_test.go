@@ -16,7 +16,7 @@ import (
 	"errand/store/storetest"
 )
 
-// listed is a problem as the test made it.
+// listed is a problem with the data that the test gave it.
 type listed struct {
 	id, stored int64
 	seen       time.Time
@@ -33,7 +33,7 @@ INSERT INTO issues (project_id, id, fingerprint, fingerprint_version, title, cul
 	times_seen, stored_events, users_affected, first_seen, last_seen, first_release, last_release, has_grams, test)
 VALUES ($1, $2, '', 1, $3, 'pay', 'Error', 'error', 'go', $4, $5, $6, $6, 0, $5, $5, '', '', false, $7)`
 
-// makeListed makes issues that often have the same times, to the step of the index or wholly, and the same counts.
+// makeListed makes issues that often have equal times, exactly or to the step of the index, and equal counts.
 func makeListed(t *testing.T, s *store.Store, n int) []listed {
 	t.Helper()
 	random := rand.New(rand.NewPCG(17, 0))
@@ -133,11 +133,11 @@ func TestTotalsOfManyAreKeptForSeconds(t *testing.T) {
 	require.Equal(t, before[0], before[1])
 	require.Greater(t, before[0], int64(200))
 
-	storetest.ChangeRows(t, s, `UPDATE issues SET status = 'resolved' WHERE status = 'fix_pending'`) // as another server does
+	storetest.ChangeRows(t, s, `UPDATE issues SET status = 'resolved' WHERE status = 'fix_pending'`) // like another server
 	filter.Offset = before[0] - 1
 	page, total, err := s.ListProblems(t.Context(), filter)
 	require.NoError(t, err)
-	require.Empty(t, page, "a page that was there when it was counted")
+	require.Empty(t, page, "a page that existed when it was counted")
 	require.Equal(t, before[0], total)
 	c.Forward(10 * time.Second)
 	after := count()
@@ -147,7 +147,7 @@ func TestTotalsOfManyAreKeptForSeconds(t *testing.T) {
 	id := storetest.ReadCell[int64](t, s, `SELECT min(id) FROM issues WHERE status = 'unresolved' AND NOT test`)
 	_, err = s.ResolveProblems(t.Context(), core.NewBootstrapActor(), storetest.Shop, []int64{id})
 	require.NoError(t, err)
-	require.Equal(t, [2]int64{after[0] - 1, after[1] - 1}, count(), "what this server changed")
+	require.Equal(t, [2]int64{after[0] - 1, after[1] - 1}, count(), "this server's own change")
 }
 
 func TestPagesInsideOfLongSteps(t *testing.T) {

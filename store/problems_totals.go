@@ -8,18 +8,18 @@ import (
 	"errand/store/pg"
 )
 
-// Totals of lists with page numbers are exact up to exactTotals. Beyond, counting takes long (make bench-queries PART=manage) and
-// nobody sees the difference: a total is then kept for totalsKept, or until this server changes an issue of the project.
+// Totals of lists with page numbers are exact up to exactTotals. Beyond that, counting takes long (make bench-queries
+// PART=manage) and nobody sees the difference: then a total is kept for totalsKept, or until this server changes an issue of the project.
 const (
 	exactTotals = 200
 	totalsKept  = 10 * time.Second
-	maxTotals   = 1000 // that are kept
+	maxTotals   = 1000 // how many are kept
 )
 
-// totals keeps how many problems the lists have.
+// totals keeps the numbers of problems in lists.
 type totals struct{ keptCounts[int64] }
 
-// keptCounts keeps what was counted for a while. Its zero value is empty.
+// keptCounts keeps counted values for a while. Its zero value is empty.
 type keptCounts[T any] struct {
 	mu   sync.Mutex
 	kept map[totalKey]keptCount[T]
@@ -36,7 +36,7 @@ type keptCount[T any] struct {
 	at      time.Time
 }
 
-// findCount returns what was counted, when it is still good.
+// findCount returns a count that is still valid.
 func (k *keptCounts[T]) findCount(key totalKey, now time.Time) (counted T, found bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -44,7 +44,7 @@ func (k *keptCounts[T]) findCount(key totalKey, now time.Time) (counted T, found
 	return kept.counted, found && now.Sub(kept.at) < totalsKept
 }
 
-// keepCount keeps what was counted. Where there is too much, what is not good any more makes room, or everything.
+// keepCount keeps a count. If there are too many, it drops the invalid ones, or all.
 func (k *keptCounts[T]) keepCount(key totalKey, counted T, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -61,7 +61,7 @@ func (k *keptCounts[T]) keepCount(key totalKey, counted T, now time.Time) {
 	k.kept[key] = keptCount[T]{counted, now}
 }
 
-// forgetProject drops what was counted of a project in which something has changed, alone or among all.
+// forgetProject drops the counts of a project that has changed, and those of all projects.
 func (k *keptCounts[T]) forgetProject(project int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -72,13 +72,13 @@ func (k *keptCounts[T]) forgetProject(project int64) {
 	}
 }
 
-// totalKey is the key of the filter's total, which no page or order changes.
+// totalKey returns the key of the filter's total. It does not depend on page and order.
 func (f ProblemFilter) totalKey() totalKey {
 	f.Order, f.Limit, f.Offset = "", 0, 0
 	return totalKey{project: f.ProjectID, filter: pg.DigestFilter(f)}
 }
 
-// countProblems counts the problems of a list. Where they are few it returns them too.
+// countProblems counts the problems of a list. If they are few, it returns them too.
 func (t *totals) countProblems(ctx context.Context, db *pg.DB, f ProblemFilter, l *problemList) (total int64, few []int64, err error) {
 	now := db.Now().Time
 	if total, found := t.findCount(f.totalKey(), now); found {

@@ -11,7 +11,7 @@ import (
 	"errand/store/pg"
 )
 
-// projectRow is a project as it is stored.
+// projectRow is the row of a project.
 type projectRow struct {
 	ID             int64
 	Name           string
@@ -65,7 +65,7 @@ ORDER BY p.created_at DESC, p.id DESC`
 	selectOnProject = selectProjects + ` AND p.id = @id`
 )
 
-// countingWindows returns the starts of the counting windows: an hour counts when it lies wholly inside (primary API, Issue).
+// countingWindows returns the starts of the counting windows: an hour counts if it lies completely inside (primary API, Issue).
 func countingWindows(now core.Time) pg.Args {
 	return pg.Args{"day_ago": now.Add(-24 * time.Hour), "today": now.Truncate(24 * time.Hour)}
 }
@@ -109,8 +109,8 @@ const (
 	findProjectBySlug = `SELECT id FROM projects WHERE slug = @slug AND deleted_at IS NULL`
 )
 
-// FindProject returns the id of the project that a caller named by id, slug or name, or project_not_found. A name that several
-// projects have is none of them.
+// FindProject returns the id of the project that a caller named by id, slug or name, or project_not_found. A name that
+// several projects have names none of them.
 func (s *Store) FindProject(ctx context.Context, ref core.ProjectRef) (int64, error) {
 	id, err := s.findProjectByRef(ctx, ref)
 	if core.HasCode(err, core.NotFound) {
@@ -119,7 +119,7 @@ func (s *Store) FindProject(ctx context.Context, ref core.ProjectRef) (int64, er
 	return s.nameSlugs(ctx, id, err)
 }
 
-// FindProjectExactly is FindProject by id or slug alone: what is changed or deleted must be what was meant.
+// FindProjectExactly is FindProject by id or slug alone: a change or deletion must hit the project that was meant.
 func (s *Store) FindProjectExactly(ctx context.Context, ref core.ProjectRef) (int64, error) {
 	id, err := s.findProjectByRef(ctx, ref)
 	return s.nameSlugs(ctx, id, err)
@@ -137,7 +137,7 @@ func (s *Store) findProjectByRef(ctx context.Context, ref core.ProjectRef) (int6
 	return row.ID, core.CheckReach(ctx, row.ID)
 }
 
-// shownSlugs is how many projects are named to who asks for one that is not there.
+// shownSlugs is how many projects a project_not_found names.
 const shownSlugs = 10
 
 const (
@@ -160,7 +160,7 @@ func (s *Store) findProjectByName(ctx context.Context, ref core.ProjectRef) (int
 	return row.ID, core.CheckReach(ctx, row.ID)
 }
 
-// nameSlugs makes a project that was not found project_not_found, with what there is.
+// nameSlugs turns not found into project_not_found, which names some existing projects.
 func (s *Store) nameSlugs(ctx context.Context, id int64, err error) (int64, error) {
 	if !core.HasCode(err, core.NotFound) {
 		return id, err
@@ -172,7 +172,7 @@ func (s *Store) nameSlugs(ctx context.Context, id int64, err error) (int64, erro
 	return 0, core.NewError(core.ProjectNotFound).Tell("projects", core.List[string](slugs))
 }
 
-// ListSlugs returns the slugs of some projects that the caller may know of, in their order.
+// ListSlugs returns the first slugs of projects that the caller may know, sorted.
 func (s *Store) ListSlugs(ctx context.Context, limit int) ([]string, error) {
 	rows, err := pg.QueryMany[struct{ Slug string }](ctx, s.db.Main, listSlugs,
 		pg.Args{"limit": limit, "visible": core.ReachOf(ctx).Visible()})
@@ -199,7 +199,7 @@ type keyChange struct {
 	Revoked string `json:"key_revoked,omitempty"`
 }
 
-// recordKey writes the activity row of a change of the keys. It is one of the project, since the specification has no other
+// recordKey writes the activity row of a change of the keys, as a change of the project: the specification has no other
 // action for it.
 func (t *tx) recordKey(ctx context.Context, actor core.Actor, project int64, data keyChange) error {
 	_, err := t.recordActivity(ctx, activity.Entry{
@@ -224,10 +224,10 @@ SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub
 FROM projects p WHERE p.id = @id AND p.deleted_at IS NULL`
 )
 
-// RevokeProjectKey revokes a key: not_found when the project has no such active key, last_key when it is the only one.
+// RevokeProjectKey revokes a key. It returns not_found when the project has no such active key, last_key when it is the only one.
 func (s *Store) RevokeProjectKey(ctx context.Context, actor core.Actor, projectID int64, publicKey string) error {
 	return s.inTx(ctx, func(t *tx) error {
-		// The lock keeps two revocations from each leaving the other's key as the last.
+		// The lock keeps two parallel revocations from removing the last two keys.
 		if _, err := pg.QueryOne[struct{ ID int64 }](ctx, t, lockProject, pg.Args{"id": projectID}); err != nil {
 			return err
 		}
@@ -252,7 +252,7 @@ func (s *Store) RevokeProjectKey(ctx context.Context, actor core.Actor, projectI
 	})
 }
 
-// IntakeProject is what taking events in needs to know of a project.
+// IntakeProject is the part of a project that the intake of events needs.
 type IntakeProject struct {
 	ID             int64
 	Name           string
@@ -263,7 +263,7 @@ type IntakeProject struct {
 	ScrubKeys      []string
 	ScrubPatterns  []string
 	AllowedOrigins *[]string
-	HasSourceMaps  bool // of any release
+	HasSourceMaps  bool // for any release
 }
 
 // FindIntakeProject returns the project of an active key, or not_found.
@@ -271,12 +271,12 @@ func (s *Store) FindIntakeProject(ctx context.Context, publicKey string) (Intake
 	return pg.QueryOne[IntakeProject](ctx, s.db.Main, selectIntakeProjectOfKey, pg.Args{"key": publicKey})
 }
 
-// ReadIntakeProject returns what taking events in needs to know of a project, or not_found.
+// ReadIntakeProject returns the part of a project that the intake of events needs, or not_found.
 func (s *Store) ReadIntakeProject(ctx context.Context, id int64) (IntakeProject, error) {
 	return pg.QueryOne[IntakeProject](ctx, s.db.Main, selectIntakeProject, pg.Args{"id": id})
 }
 
-// ScrubSettings is what a project adds to the rules by which texts are masked.
+// ScrubSettings are a project's additions to the rules that mask texts.
 type ScrubSettings struct {
 	ScrubKeys     []string
 	ScrubPatterns []string
@@ -287,7 +287,7 @@ SELECT p.scrub_keys, p.scrub_patterns
 FROM issues i JOIN projects p ON p.id = i.project_id
 WHERE i.id = @issue_id AND p.deleted_at IS NULL`
 
-// ReadScrubSettings returns those of the project of an issue, or not_found.
+// ReadScrubSettings returns the settings of an issue's project, or not_found.
 func (s *Store) ReadScrubSettings(ctx context.Context, issueID int64) (ScrubSettings, error) {
 	if _, err := s.findIssueOwner(ctx, issueID); err != nil {
 		return ScrubSettings{}, err

@@ -17,16 +17,16 @@ type NewProject struct {
 	ID        int64 // the public id, random
 	Name      string
 	Platform  string
-	PublicKey string       // of its first key
-	Demo      bool         // filled with examples; there is one at most
+	PublicKey string       // the first key
+	Demo      bool         // filled with examples; at most one project is
 	App       *AppSettings // nil for the defaults
 }
 
-// Why a project cannot be created as it is asked for.
+// Errors of CreateProject.
 var (
 	// ErrIDTaken says that the public id belongs to another project.
 	ErrIDTaken = errors.New("store: the public id is taken")
-	// ErrDemoTaken says that there is a demo project already.
+	// ErrDemoTaken says that there already is a demo project.
 	ErrDemoTaken = errors.New("store: there is a demo project")
 
 	errNoSlug = errors.New("store: no slug is free for long enough")
@@ -42,8 +42,8 @@ SELECT EXISTS (SELECT FROM projects WHERE id = @id) AS id,
 	@demo::boolean AND EXISTS (SELECT FROM projects WHERE demo AND deleted_at IS NULL) AS demo`
 )
 
-// CreateProject creates a project with its first key; ErrIDTaken asks for another id, ErrDemoTaken says that
-// there is a demo project.
+// CreateProject creates a project with its first key. After ErrIDTaken the caller tries another id; ErrDemoTaken says that
+// there already is a demo project.
 func (s *Store) CreateProject(ctx context.Context, actor core.Actor, p NewProject) (StoredProject, error) {
 	if err := s.inTx(ctx, func(t *tx) error { return t.createProject(ctx, actor, p) }); err != nil {
 		return StoredProject{}, err
@@ -69,11 +69,11 @@ func (t *tx) createProject(ctx context.Context, actor core.Actor, p NewProject) 
 	return err
 }
 
-// slugAttempts bounds how often another slug is tried because somebody took it meanwhile: of many who ask at once, one gets
-// on in each round.
+// slugAttempts bounds how often another slug is tried because someone else took it: of many callers at the same time, one
+// succeeds in each round.
 const slugAttempts = 50
 
-// inTxOfSlug is inTx for what changes a slug: it runs fn again when somebody has taken the slug meanwhile.
+// inTxOfSlug is inTx for changes of a slug: it runs fn again when someone else has taken the slug.
 func (s *Store) inTxOfSlug(ctx context.Context, fn func(*tx) error) (err error) {
 	for range slugAttempts {
 		if err = s.inTx(ctx, fn); !pg.HasState(err, pgerrcode.UniqueViolation) {
@@ -83,7 +83,7 @@ func (s *Store) inTxOfSlug(ctx context.Context, fn func(*tx) error) (err error) 
 	return err
 }
 
-// insertProject inserts the project under a slug that is free.
+// insertProject inserts the project under a free slug.
 func (t *tx) insertProject(ctx context.Context, actor core.Actor, p NewProject) error {
 	createdBy := int64(0)
 	if actor.Type == core.ActorUser {
@@ -119,8 +119,8 @@ func (t *tx) findFreeSlug(ctx context.Context, slug string) (string, error) {
 	return t.numberSlug(ctx, listSlugsLike, pg.Args{"slug": slug}, slug)
 }
 
-// numberSlug returns the slug, or the slug with the lowest number that is free: web-shop, web-shop-1, web-shop-2. The statement lists
-// the slugs that are taken.
+// numberSlug returns the slug, or the slug with the lowest free number: web-shop, web-shop-1, web-shop-2. The statement
+// lists the slugs that are taken.
 func (t *tx) numberSlug(ctx context.Context, listTaken string, args pg.Args, slug string) (string, error) {
 	rows, err := pg.QueryMany[struct{ Slug string }](ctx, t, listTaken, args)
 	if err != nil {

@@ -20,8 +20,7 @@ const (
 	revokeProjectTokens = `UPDATE tokens SET revoked_at = @now WHERE project_id = @id AND revoked_at IS NULL RETURNING id`
 )
 
-// deleteProject is DeleteProject. The timeline has it as a change of the project, since the specification has no other
-// action for it.
+// deleteProject does DeleteProject. The timeline shows it as a change of the project: the specification has no other action for it.
 func (t *tx) deleteProject(ctx context.Context, actor core.Actor, id int64) error {
 	n, err := pg.Exec(ctx, t, hideProject, pg.Args{"id": id, "now": t.Now})
 	if err != nil {
@@ -40,7 +39,7 @@ func (t *tx) deleteProject(ctx context.Context, actor core.Actor, id int64) erro
 	return t.revokeTokens(ctx, actor, revokeProjectTokens, id)
 }
 
-// revokeTokens revokes the tokens that the statement finds by the id of what they belong to.
+// revokeTokens revokes the tokens that the statement finds by the id of their project or key.
 func (t *tx) revokeTokens(ctx context.Context, actor core.Actor, sql string, id int64) error {
 	tokens, err := pg.QueryMany[struct{ ID int64 }](ctx, t, sql, pg.Args{"id": id, "now": t.Now})
 	if err != nil {
@@ -53,8 +52,8 @@ func (t *tx) revokeTokens(ctx context.Context, actor core.Actor, sql string, id 
 	return t.recordRevoked(ctx, actor, ids...)
 }
 
-// purgeAfter is how long after its deletion a project's rows are deleted. By then no server takes its events any more: a
-// key is known for 60 seconds, and a request with it lasts as long at most.
+// purgeAfter is how long after its deletion a project's rows are deleted. By then no server takes its events: servers
+// remember a key for 60 seconds, and a request with it does not last longer.
 const purgeAfter = 5 * time.Minute
 
 const (
@@ -62,7 +61,7 @@ const (
 	markPurged           = `UPDATE projects SET purged_at = @now WHERE id = @id AND deleted_at IS NOT NULL AND purged_at IS NULL`
 )
 
-// UnpurgedProjects returns the deleted projects whose rows are to be deleted now, oldest first.
+// UnpurgedProjects returns the deleted projects whose rows are due for deletion, oldest first.
 func (s *Store) UnpurgedProjects(ctx context.Context) ([]int64, error) {
 	rows, err := pg.QueryMany[struct{ ID int64 }](ctx, s.db.Main, listUnpurgedProjects, pg.Args{"due": s.Now().Add(-purgeAfter)})
 	list := make([]int64, len(rows))
@@ -72,12 +71,12 @@ func (s *Store) UnpurgedProjects(ctx context.Context) ([]int64, error) {
 	return list, err
 }
 
-// keptTables are those with a project_id whose rows outlive the project: the timeline stays (primary API, DELETE
-// project), and revoked tokens and requests for approval are listed.
+// keptTables are the tables with a project_id that keep a deleted project's rows: the timeline stays (primary API, DELETE
+// project), and lists show revoked tokens and requests for approval.
 var keptTables = []string{"activity", "approvals", "tokens"}
 
-// listProjectTables finds the tables of project data, partitions one by one, each with the columns by which its rows are
-// found: those of the primary key, else of the longest index.
+// listProjectTables finds the tables of project data, including each partition, with the columns that find a project's
+// rows: the columns of the primary key, or of the longest index.
 const listProjectTables = `
 SELECT DISTINCT ON (c.relname) c.relname::text AS name, ARRAY(
 	SELECT a.attname::text FROM unnest(x.indkey) WITH ORDINALITY AS k (attnum, place)
@@ -99,7 +98,7 @@ type projectTable struct {
 const purgeChunk = 5000
 
 // PurgeProject deletes rows of a deleted project, a bounded number from each table of project data. It is done when no
-// table has any left. It may be cut off anywhere, and several servers may do it at once.
+// table has any left. It may be interrupted anywhere, and several servers may run it at the same time.
 func (s *Store) PurgeProject(ctx context.Context, id int64) (done bool, err error) {
 	tables, err := pg.QueryMany[projectTable](ctx, s.db.Main, listProjectTables, pg.Args{"kept": keptTables})
 	if err != nil {
@@ -131,7 +130,7 @@ func (s *Store) purgeTable(ctx context.Context, table projectTable, project int6
 		n, err = pg.Exec(ctx, t, sql, pg.Args{"id": project, "chunk": purgeChunk})
 		return err
 	})
-	if pg.HasState(err, pgerrcode.UndefinedTable) { // no such table: a day that the retention has dropped meanwhile
+	if pg.HasState(err, pgerrcode.UndefinedTable) { // no such table: a day that the retention has dropped since
 		return 0, nil
 	}
 	return n, err

@@ -34,7 +34,7 @@ func fillProject(t testing.TB, s *store.Store, project int64) (issue, event int6
 	return got.IssueID, got.ID
 }
 
-// eventOf is event, with an id that is the project's own.
+// eventOf returns an event with an id that only this project has.
 func eventOf(project int64, group string, n int, at core.Time) intake.NewEvent {
 	e := storetest.MakeEvent(project, group, n, at)
 	id := sha256.Sum256(fmt.Append(nil, project, group, n))
@@ -42,7 +42,7 @@ func eventOf(project int64, group string, n int, at core.Time) intake.NewEvent {
 	return e
 }
 
-// projectTables are the tables with a project_id, by the catalogue's other door than the one the code uses.
+// projectTables returns the tables with a project_id from another part of the catalogue than the code uses.
 func projectTables(t testing.TB, s *store.Store) []string {
 	t.Helper()
 	return storetest.ReadColumn[string](t, s, `
@@ -51,7 +51,7 @@ SELECT c.table_name::text FROM information_schema.columns c
 WHERE c.table_schema = 'public' AND c.column_name = 'project_id' AND NOT k.relispartition ORDER BY 1`)
 }
 
-// tablesOf counts the rows of a project by table, without the empty ones.
+// tablesOf counts the rows of a project in each table that has some.
 func tablesOf(t testing.TB, s *store.Store, project int64) map[string]int64 {
 	t.Helper()
 	rows := map[string]int64{}
@@ -64,7 +64,7 @@ func tablesOf(t testing.TB, s *store.Store, project int64) map[string]int64 {
 	return rows
 }
 
-// purgeAll deletes rows until there is nothing to do, and returns how many rounds that took.
+// purgeAll deletes rows until nothing is left to do, and returns the number of rounds.
 func purgeAll(t testing.TB, s *store.Store, project int64) (rounds int) {
 	t.Helper()
 	for done := false; !done; rounds++ {
@@ -155,7 +155,7 @@ func TestDeleteProjectRevokesItsTokens(t *testing.T) {
 	storetest.RequireCode(t, core.ProjectNotFound, err)
 }
 
-// TestTokenIsNotMadeForAProjectThatIsBeingDeleted has both happen at once: no token is left that works.
+// TestTokenIsNotMadeForAProjectThatIsBeingDeleted does both at the same time: no working token is left.
 func TestTokenIsNotMadeForAProjectThatIsBeingDeleted(t *testing.T) {
 	t.Parallel()
 	pair, _ := storetest.OpenPair(t)
@@ -206,14 +206,14 @@ func TestPurgeDeletesEveryRowOfTheProject(t *testing.T) {
 	requireUnpurged()
 
 	require.Equal(t, map[string]int64{"activity": story}, tablesOf(t, s, storetest.Shop), "the timeline stays")
-	require.Equal(t, kept, tablesOf(t, s, office), "the other project is as it was")
+	require.Equal(t, kept, tablesOf(t, s, office), "the other project is unchanged")
 	_, err := s.ReadIssue(t.Context(), issue)
 	storetest.RequireCode(t, core.NotFound, err)
 	_, err = s.ReadIssue(t.Context(), 1<<52)
 	storetest.RequireCode(t, core.NotFound, err)
 }
 
-// TestPurgeKnowsEveryTable fails for a new table with a project_id that the deletion passes over: see keptTables.
+// TestPurgeKnowsEveryTable fails for a new table with a project_id that the deletion skips: see keptTables.
 func TestPurgeKnowsEveryTable(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
@@ -248,13 +248,13 @@ func TestPurgeGoesInPortions(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, done)
 	left := tablesOf(t, s, storetest.Shop)["issue_users"]
-	require.Greater(t, left, int64(0), "a portion is bounded")
+	require.Greater(t, left, int64(0), "each portion is bounded")
 	require.Less(t, left, int64(12001))
 	require.Equal(t, 3, purgeAll(t, s, storetest.Shop))
 }
 
-// TestPurgeOnTwoServersWhileEventsArrive has servers that still take the project's events, as none does so late: they
-// must not leave rows behind.
+// TestPurgeOnTwoServersWhileEventsArrive uses servers that still take the project's events, which really happens only
+// earlier: they must not leave rows behind.
 func TestPurgeOnTwoServersWhileEventsArrive(t *testing.T) {
 	t.Parallel()
 	pair, c := storetest.OpenPair(t)
@@ -283,7 +283,7 @@ func TestPurgeOnTwoServersWhileEventsArrive(t *testing.T) {
 		return nil
 	})
 	storetest.RequireNoErrors(t, errs)
-	// The next runs find what came last, also when the project counted as done before.
+	// The next runs find rows that came last, even if the project counted as done before.
 	purgeAll(t, pair[1], storetest.Shop)
 	left := tablesOf(t, pair[0], storetest.Shop)
 	delete(left, "activity")
@@ -292,7 +292,7 @@ func TestPurgeOnTwoServersWhileEventsArrive(t *testing.T) {
 		office))
 }
 
-// The retention may drop a day between the look at the tables and the deletion from it.
+// The retention may drop a day after the list of tables was read and before its rows are deleted.
 func TestPurgeAndRetentionAtOnce(t *testing.T) {
 	t.Parallel()
 	pair, c := storetest.OpenPair(t)

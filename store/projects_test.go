@@ -154,13 +154,13 @@ func TestProjectCountsEvents(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	arrive := func(n int, ago time.Duration) {
 		e := storetest.MakeShopEvent("pay", n, c.At(-ago))
-		e.OccurredAt = c.At(-29 * 24 * time.Hour) // what counts is the arrival
+		e.OccurredAt = c.At(-29 * 24 * time.Hour) // counts go by arrival
 		storetest.AddEvents(t, s, e, e)
 	}
 	arrive(1, 0)                           // 12:30 today
 	arrive(2, 12*time.Hour+30*time.Minute) // 00:00 today
 	arrive(3, 12*time.Hour+31*time.Minute) // 23:59 yesterday
-	arrive(4, 23*time.Hour+30*time.Minute) // 13:00 yesterday
+	arrive(4, 23*time.Hour+30*time.Minute) // 12:59 yesterday: its hour is not completely inside
 	arrive(5, 23*time.Hour+31*time.Minute) // 12:59 yesterday: its hour is not wholly inside
 	p, err := s.ReadProject(t.Context(), storetest.Shop)
 	require.NoError(t, err)

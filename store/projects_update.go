@@ -19,7 +19,7 @@ UPDATE projects SET repository = @repository, trust_setting = @trust_setting, da
 WHERE id = @id`
 )
 
-// projectSettings are what a caller can change of a project.
+// projectSettings are the settings of a project that a caller can change.
 type projectSettings struct {
 	Repository     core.Text
 	TrustSetting   *core.Trust
@@ -29,7 +29,7 @@ type projectSettings struct {
 	AllowedOrigins *[]string
 }
 
-// applyChange changes the settings, and returns the names and new values of those that are different now.
+// applyChange changes the settings, and returns the names and new values of those that differ now.
 func (s *projectSettings) applyChange(c core.ProjectChange) map[string]any {
 	changed := map[string]any{}
 	replaceSetting(changed, "repository", c.Repository.Set, &s.Repository, core.Text(c.Repository.Value))
@@ -47,7 +47,7 @@ func replaceSetting[T any](changed map[string]any, name string, set bool, old *T
 	}
 }
 
-// UpdateProject changes the settings of a project, or says project_not_found. A change that changes nothing leaves no
+// UpdateProject changes the settings of a project, or returns project_not_found. A change that changes nothing leaves no
 // activity.
 func (s *Store) UpdateProject(ctx context.Context, actor core.Actor, id int64, c core.ProjectChange) (StoredProject, error) {
 	var project StoredProject

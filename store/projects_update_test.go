@@ -16,7 +16,7 @@ func setOpt[T any](v T) core.Opt[T] { return core.Opt[T]{Set: true, Value: v} }
 
 func nullOpt[T any]() core.Opt[T] { return core.Opt[T]{Set: true, Null: true} }
 
-// listUpdates returns the data of the activity rows that are about changes of a project, oldest first.
+// listUpdates returns the data of the activity rows about changes of a project, oldest first.
 func listUpdates(t *testing.T, s *store.Store, project int64) []string {
 	t.Helper()
 	return storetest.ReadColumn[string](t, s, `SELECT data::text FROM activity
@@ -67,7 +67,7 @@ func TestUpdateProject(t *testing.T) {
 
 	other, err := s.ReadProject(t.Context(), storetest.Shop+1)
 	require.NoError(t, err)
-	require.Equal(t, office, other, "a neighbour is left alone")
+	require.Equal(t, office, other, "another project is unchanged")
 }
 
 func TestUpdateProjectNotesOnlyWhatChanged(t *testing.T) {
@@ -111,7 +111,7 @@ func TestUpdateProjectThatIsNotThere(t *testing.T) {
 	require.Empty(t, listUpdates(t, s, storetest.Shop))
 }
 
-// TestUpdatesOfOneProjectMeet has servers change different settings at once: none undoes another.
+// TestUpdatesOfOneProjectMeet lets servers change different settings at the same time: none undoes another.
 func TestUpdatesOfOneProjectMeet(t *testing.T) {
 	t.Parallel()
 	pair, _ := storetest.OpenPair(t)
@@ -138,7 +138,7 @@ func TestUpdatesOfOneProjectMeet(t *testing.T) {
 	require.Len(t, merged, len(changes))
 }
 
-// TestUpdateProjectReachesIngest holds that taking events in sees the settings.
+// TestUpdateProjectReachesIngest checks that the intake of events sees the settings.
 func TestUpdateProjectReachesIngest(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)

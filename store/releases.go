@@ -12,7 +12,7 @@ import (
 const releaseLists = 1000
 
 const (
-	// By the whole name, or by the masked text that readers see. When several releases are shown alike, none is found.
+	// By the complete name, or by the masked text that readers see. If several releases look the same, none is found.
 	oneRelease = `
 SELECT r.id, r.project_id, r.version, r.commit, r.created_at, r.deployed_at
 FROM releases r WHERE r.project_id = @project_id AND r.digest = @digest
@@ -22,7 +22,7 @@ FROM releases r
 WHERE r.project_id = @project_id AND strpos(r.version, E'\x1f') > 0 AND split_part(r.version, E'\x1f', 1) = @name
 HAVING count(*) = 1
 LIMIT 1`
-	// An issue has a row for each release of its stored events, so that the first is found by it.
+	// An issue has a row for each release of its stored events, so these rows find its first release too.
 	newIssuesOfRelease = `
 SELECT i.id FROM issue_releases r JOIN issues i ON i.project_id = r.project_id AND i.id = r.issue_id
 WHERE r.project_id = @project_id AND r.release = ANY (@names) AND i.first_release = ANY (@names) AND i.status <> 'merged'
@@ -37,7 +37,7 @@ WHERE f.project_id = @project_id AND f.regressed_in = ANY (@names) AND f.regress
 GROUP BY f.issue_id ORDER BY max(f.regressed_at) DESC, f.issue_id DESC LIMIT @rows`
 )
 
-// ReadRelease returns one release with what became of issues in it, or not_found.
+// ReadRelease returns one release with the issues that are new, fixed or back in it, or not_found.
 func (s *Store) ReadRelease(ctx context.Context, project int64, version string) (core.ReleaseDetail, error) {
 	version = scrub.CleanRelease(version)
 	row, err := pg.QueryOne[releaseRow](ctx, s.db.Main, oneRelease,
@@ -65,7 +65,7 @@ func (s *Store) ReadRelease(ctx context.Context, project int64, version string) 
 	return detail, err
 }
 
-// namesOfRelease finds the names that events and deploys have stored for a release: masked names differ when its project's rules change.
+// namesOfRelease finds the stored names of a release in events and deploys: masked names differ when the project's rules change.
 const namesOfRelease = `
 SELECT release AS name FROM issue_releases
 WHERE strpos(release, E'\x1f') > 0 AND split_part(release, E'\x1f', 2) = @digest AND project_id = @project_id
@@ -73,7 +73,7 @@ UNION
 SELECT release FROM deploys WHERE project_id = @project_id AND digest = @digest
 LIMIT @rows`
 
-// findNamesOfRelease returns all stored names of a release that was asked for by a name.
+// findNamesOfRelease returns all stored names of a release, which the caller knows by the name asked.
 func (s *Store) findNamesOfRelease(ctx context.Context, release releaseRow, asked string) ([]string, error) {
 	rows, err := pg.QueryMany[nameRow](ctx, s.db.Main, namesOfRelease,
 		pg.Args{"project_id": release.ProjectID, "digest": core.DigestName(release.Version), "rows": namesToFilter})

@@ -8,11 +8,11 @@ import (
 	"errand/store/pg"
 )
 
-// commitsKept is of how many releases of a project the commits are kept: those that had commits last.
+// commitsKept is how many releases of a project keep their commits: those that last got commits.
 const commitsKept = 200
 
 const (
-	// A release that is there stays as it is: its deploys say more of it.
+	// An existing release stays unchanged: its deploys say more about it.
 	createRelease = `
 INSERT INTO releases (project_id, id, version, commit, created_at, deployed_at)
 VALUES (@project_id, @id, @version, '', @now, @now)
@@ -37,7 +37,7 @@ SELECT p.id, coalesce((
 FROM projects p
 WHERE p.deleted_at IS NULL AND EXISTS (SELECT 1 FROM releases r WHERE r.project_id = p.id AND r.digest = @digest)
 ORDER BY p.id LIMIT 100`
-	// A later call for some of the projects, as of a bundler's plugin in one of them, leaves them together.
+	// A later call for some of the projects, for instance from a bundler's plugin in one of them, keeps them together.
 	joinProjectsOfRelease = `
 UPDATE releases SET made_for = @projects
 WHERE project_id = ANY (@projects::bigint[]) AND digest = @digest AND NOT made_for @> @projects::bigint[]`
@@ -51,7 +51,7 @@ JOIN releases r ON r.project_id = n.project_id AND r.digest = n.digest
 WHERE r.released_at IS NOT NULL`
 )
 
-// CreateRelease makes a release without a deploy, unless it is there. A deleted project is project_not_found.
+// CreateRelease makes a release without a deploy, unless it exists. A deleted project is project_not_found.
 func (s *Store) CreateRelease(ctx context.Context, project int64, version string) error {
 	return s.inTx(ctx, func(t *tx) error {
 		_, err := t.createRelease(ctx, project, version)
@@ -73,8 +73,8 @@ func (t *tx) createRelease(ctx context.Context, project int64, version string) (
 	return release, err
 }
 
-// KeepReleaseCommits keeps the commits of a release, newest first, in place of those that were kept before, and makes the
-// release when it is not there. They are in the form in which the rules of fixes return them.
+// KeepReleaseCommits replaces the commits of a release, newest first, and makes the release if it does not exist. They are
+// in the form that the rules of fixes return.
 func (s *Store) KeepReleaseCommits(ctx context.Context, project int64, version string, commits []string) error {
 	return s.inTx(ctx, func(t *tx) error {
 		release, err := t.createRelease(ctx, project, version)
@@ -90,7 +90,7 @@ func (s *Store) KeepReleaseCommits(ctx context.Context, project int64, version s
 	})
 }
 
-// ReadReleaseCommits returns the commits that are kept of a release, newest first; none when there are none.
+// ReadReleaseCommits returns the kept commits of a release, newest first, possibly none.
 func (s *Store) ReadReleaseCommits(ctx context.Context, project int64, version string) ([]string, error) {
 	a := pg.Args{"project_id": project, "digest": digestRelease(version)}
 	row, err := pg.QueryOne[struct{ Commits []string }](ctx, s.db.Main, selectReleaseCommits, a)
@@ -100,7 +100,7 @@ func (s *Store) ReadReleaseCommits(ctx context.Context, project int64, version s
 	return row.Commits, err
 }
 
-// FindCommitsBefore returns the release that had commits last before a release had, and its newest commit, or not_found.
+// FindCommitsBefore returns the latest release that got commits before this one, and its newest commit, or not_found.
 func (s *Store) FindCommitsBefore(ctx context.Context, project int64, version string) (release, commit string, err error) {
 	a := pg.Args{"project_id": project, "digest": digestRelease(version)}
 	row, err := pg.QueryOne[struct{ Release, Commit string }](ctx, s.db.Main, selectCommitsBefore, a)
@@ -110,7 +110,7 @@ func (s *Store) FindCommitsBefore(ctx context.Context, project int64, version st
 // ReleaseProject is a project that has a release.
 type ReleaseProject struct {
 	ID      int64
-	MadeFor []int64 // the projects that the release was made for in one call, this one among them; empty when nobody said so
+	MadeFor []int64 // the projects that one call made the release for, this one among them; empty when no call named several
 }
 
 // FindProjectsOfRelease returns the projects that have a release, at most 100.
@@ -118,7 +118,7 @@ func (s *Store) FindProjectsOfRelease(ctx context.Context, version string) ([]Re
 	return pg.QueryMany[ReleaseProject](ctx, s.db.Main, selectProjectsOfRelease, pg.Args{"digest": digestRelease(version)})
 }
 
-// JoinProjectsOfRelease notes that a release, which is there, was made for several projects in one call.
+// JoinProjectsOfRelease notes that one call made an existing release for several projects.
 func (s *Store) JoinProjectsOfRelease(ctx context.Context, projects []int64, version string) error {
 	return s.inTx(ctx, func(t *tx) error {
 		_, err := pg.Exec(ctx, t, joinProjectsOfRelease, pg.Args{"projects": sortOnce(slices.Clone(projects)), "digest": digestRelease(version)})
@@ -126,7 +126,7 @@ func (s *Store) JoinProjectsOfRelease(ctx context.Context, projects []int64, ver
 	})
 }
 
-// FinalizeRelease notes that a release, which is there, is finalized, unless it was before.
+// FinalizeRelease notes that an existing release is finalized, unless it already is.
 func (s *Store) FinalizeRelease(ctx context.Context, projects []int64, version string) error {
 	return s.inTx(ctx, func(t *tx) error {
 		_, err := pg.Exec(ctx, t, finalizeRelease,
@@ -135,7 +135,7 @@ func (s *Store) FinalizeRelease(ctx context.Context, projects []int64, version s
 	})
 }
 
-// ReadReleasedAt returns when releases were finalized, by their projects and shown names. Others are not in the map.
+// ReadReleasedAt returns when releases were finalized, by project and shown name. Releases that are not finalized are not in the map.
 func (s *Store) ReadReleasedAt(ctx context.Context, releases []core.Release) (map[core.ReleaseKey]core.Time, error) {
 	projects, versions, digests := make([]int64, len(releases)), make([]string, len(releases)), make([]string, len(releases))
 	for i, r := range releases {

@@ -12,7 +12,7 @@ import (
 // deploysShown is how many deploys of a release are shown.
 const deploysShown = 100
 
-// releaseRow is a release as it is stored.
+// releaseRow is the row of a release.
 type releaseRow struct {
 	ID         int64
 	ProjectID  int64
@@ -25,7 +25,7 @@ type releaseRow struct {
 const (
 	selectReleases = `SELECT r.id, r.project_id, r.version, r.commit, r.created_at, r.deployed_at FROM releases r`
 
-	// The latest deploys of each of the releases.
+	// The latest deploys of each release.
 	deploysOfReleases = `
 SELECT d.project_id, d.release, d.id, d.environment, d.commit, d.source, d.deployed_at
 FROM unnest(@projects::bigint[], @versions::text[]) AS n (project_id, release)
@@ -35,7 +35,7 @@ CROSS JOIN LATERAL (
 ORDER BY d.project_id, d.release, d.number DESC`
 )
 
-// ReleaseFilter says which releases to list.
+// ReleaseFilter selects releases.
 type ReleaseFilter struct {
 	ProjectID int64 // 0: all
 	core.Paging

@@ -12,8 +12,8 @@ import (
 	"errand/store/pg"
 )
 
-// openMigrationDB returns the pool for the library of the migrations: its transactions wait for locks a moment only, see
-// pg.DB.ChangeTables, and nothing is set for a whole session.
+// openMigrationDB returns the pool for the library of the migrations. Its transactions wait only a moment for locks (see
+// pg.DB.ChangeTables), and nothing is set for a whole session.
 func openMigrationDB(pool *pgxpool.Pool) *sql.DB {
 	db := sql.OpenDB(migrationConnector{stdlib.GetPoolConnector(pool)})
 	db.SetMaxIdleConns(0) // the pool keeps them
@@ -23,7 +23,7 @@ func openMigrationDB(pool *pgxpool.Pool) *sql.DB {
 // migrationConnector makes connections of migrations.
 type migrationConnector struct{ driver.Connector }
 
-// Connect is database/sql's.
+// Connect returns a connection from the pool.
 func (c migrationConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
 	if err != nil {
@@ -35,7 +35,7 @@ func (c migrationConnector) Connect(ctx context.Context) (driver.Conn, error) {
 // migrationConn is a connection whose transactions begin with their settings.
 type migrationConn struct{ *stdlib.Conn }
 
-// BeginTx is database/sql's.
+// BeginTx begins a transaction with the settings of migrations.
 func (c migrationConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	tx, err := c.Conn.BeginTx(ctx, o)
 	if err != nil {

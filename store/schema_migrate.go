@@ -20,25 +20,24 @@ import (
 	"errand/store/pg"
 )
 
-// ErrOldSchema says that the database has not had all migrations.
+// ErrOldSchema says that the database lacks some migrations.
 var ErrOldSchema = errors.New("the database schema is older than this server: run `errand migrate`, or start with MIGRATE=on")
 
-// How often a server looks whether the others have migrated, and for how long. A look every five seconds, the library's
-// default, would keep servers that start together waiting for that long each.
+// How often, and for how long, a server checks whether other servers have finished migrating. The library's default of five
+// seconds would keep servers that start together waiting that long for each other.
 const (
 	lockEvery  = 200 * time.Millisecond
 	lockAtMost = 5 * time.Minute
 )
 
-// migrationAttempts is how often a migration that gave up waiting for a lock is tried: with the pauses, for about five minutes.
+// migrationAttempts bounds the attempts of a migration that gives up waiting for a lock: with the pauses, about five minutes.
 const migrationAttempts = 150
 
-// migrationConnections are made for migrating only: the library takes a second one for its lock.
+// migrationConnections are only for migrating: the library takes a second one for its lock.
 const migrationConnections = 2
 
-// Migrate brings the schema up to date: our tables, and those of the queue, which its own migrations make. Servers that
-// start together wait for each other on a row of a table, which holds behind connection poolers too, where advisory
-// locks do not.
+// Migrate brings the schema up to date: our tables, and the queue's tables, which have their own migrations. Servers that
+// start together wait for each other on a row of a table. Unlike advisory locks that also works behind connection poolers.
 func (s *Store) Migrate(ctx context.Context, log *slog.Logger) error {
 	pool, err := s.openMigrationPool(ctx)
 	if err != nil {
@@ -46,7 +45,7 @@ func (s *Store) Migrate(ctx context.Context, log *slog.Logger) error {
 	}
 	defer pool.Close()
 	return s.withMigrations(pool, func(m *migration) error {
-		// Without this look, each start would wait for the lock though there is nothing to do.
+		// Without this check, each start would wait for the lock with nothing to do.
 		if pending, err := m.hasPending(ctx); err != nil || !pending {
 			return err
 		}
@@ -56,7 +55,7 @@ func (s *Store) Migrate(ctx context.Context, log *slog.Logger) error {
 	})
 }
 
-// CheckSchema reports whether the database has had all migrations: nil, ErrOldSchema, or why it cannot be found out.
+// CheckSchema returns nil if the database has had all migrations, ErrOldSchema if not, or the reason why it cannot find out.
 func (s *Store) CheckSchema(ctx context.Context) error {
 	return s.withMigrations(s.db.Reserved, func(m *migration) error {
 		pending, err := m.hasPending(ctx)
@@ -67,7 +66,7 @@ func (s *Store) CheckSchema(ctx context.Context) error {
 	})
 }
 
-// ReadSchemaVersion returns the newest migration that the database has had, and the newest one that this server knows. A newer
+// ReadSchemaVersion returns the newest migration that the database has had, and the newest that this server knows. A newer
 // server may have migrated further.
 func (s *Store) ReadSchemaVersion(ctx context.Context) (schema, known int64, err error) {
 	err = s.withMigrations(s.db.Main, func(m *migration) error {
@@ -79,7 +78,7 @@ func (s *Store) ReadSchemaVersion(ctx context.Context) (schema, known int64, err
 	return schema, known, err
 }
 
-// migration is one look at the schema, or one change of it.
+// migration is one check or one change of the schema.
 type migration struct {
 	pool  *pgxpool.Pool
 	db    *sql.DB
@@ -111,17 +110,17 @@ func (s *Store) withMigrations(pool *pgxpool.Pool, fn func(*migration) error) er
 	return nil
 }
 
-// readQueueVersion is the newest migration of the queue's tables that the database has had.
+// readQueueVersion returns the newest migration of the queue's tables that the database has had.
 const readQueueVersion = `SELECT coalesce(max(version), 0)::bigint AS version FROM river_migration WHERE line = 'main'`
 
-// hasPending reports whether migrations of ours or of the queue are missing. A newer server's do not matter.
+// hasPending reports whether migrations of ours or of the queue are missing. Migrations of a newer server do not matter.
 func (m *migration) hasPending(ctx context.Context) (bool, error) {
 	if pending, err := m.ours.HasPending(ctx); err != nil || pending {
 		return pending, err
 	}
 	all := m.queue.AllVersions()
 	row, err := pg.QueryOne[struct{ Version int64 }](ctx, m.pool, readQueueVersion, pg.Args{})
-	if pg.HasState(err, pgerrcode.UndefinedTable, pgerrcode.UndefinedColumn) { // no such table, or the one that the first versions of it had
+	if pg.HasState(err, pgerrcode.UndefinedTable, pgerrcode.UndefinedColumn) { // no such table, or its first version
 		return true, nil
 	}
 	return row.Version < int64(all[len(all)-1].Version), err
@@ -166,7 +165,7 @@ func (m *migration) runAll(ctx context.Context, log *slog.Logger) error {
 	}
 }
 
-// versionBefore returns the version of the migration before that of a version; 0 before the first.
+// versionBefore returns the version of the migration before the given version; 0 before the first.
 func (m *migration) versionBefore(version int64) (before int64) {
 	for _, source := range m.ours.ListSources() {
 		if source.Version < version {
@@ -176,7 +175,7 @@ func (m *migration) versionBefore(version int64) (before int64) {
 	return before
 }
 
-// migrateQueueOnce runs the next migration of the queue's tables, in a transaction of its own: some cannot share one.
+// migrateQueueOnce runs the next migration of the queue's tables in its own transaction: some cannot share one.
 func (m *migration) migrateQueueOnce(ctx context.Context) (made []rivermigrate.MigrateVersion, err error) {
 	err = pgx.BeginTxFunc(ctx, m.pool, pgx.TxOptions{BeginQuery: pg.BeginMigration}, func(tx pgx.Tx) error {
 		//nolint:staticcheck // deprecated for several migrations in one transaction

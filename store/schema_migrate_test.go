@@ -49,7 +49,7 @@ func TestManyServersMigrateAnEmptyDatabaseAtOnce(t *testing.T) {
 	storetest.MakeIssue(t, servers[1], "pay")
 }
 
-// TestOlderSchemaIsUpdated has the database of a server from before the newest migration.
+// TestOlderSchemaIsUpdated starts with the database of a server from before the newest migration.
 func TestOlderSchemaIsUpdated(t *testing.T) {
 	t.Parallel()
 	url := storetest.NewEmptyURL(t)
@@ -75,7 +75,7 @@ func TestSchemaIsOldUntilTheQueueIsMigrated(t *testing.T) {
 	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
 	storetest.ChangeRows(t, s, `DELETE FROM river_migration WHERE version = 1000`)
 
-	// As it is after a start that was killed between two of the queue's migrations.
+	// The state after a start that was killed between two of the queue's migrations.
 	last := storetest.ReadCell[int64](t, s, `DELETE FROM river_migration WHERE version = (SELECT max(version) FROM river_migration)
 		RETURNING version`)
 	require.ErrorIs(t, s.CheckSchema(t.Context()), store.ErrOldSchema)

@@ -11,16 +11,16 @@ import (
 	"errand/store/storetest"
 )
 
-// The rules that let the schema run on a distributed Postgres: see the head of the first migration.
+// The rules for running the schema on a distributed Postgres: see the top of the first migration.
 
-// installWide are the tables that are no project's data: small, and copied everywhere.
+// installWide are the tables without project data: small, and copied everywhere.
 var installWide = []string{
 	"api_keys", "approvals", "consents", "id_blocks", "install_identity", "install_secrets", "install_settings", "install_times",
 	"project_keys", "projects", "pushed_commits", "scm_deliveries", "sessions", "setup_keys", "sign_in_attempts", "tags",
 	"team_members", "team_projects", "teams", "tokens", "user_identities", "user_links", "users", "webhooks",
 }
 
-// projectLess are the indexes of project data that do not start with the project, each for its reason.
+// projectLess are the indexes of project data that do not start with the project, each with its reason.
 var projectLess = map[string]string{
 	"issues_id":                "resolves the id in a path to its project, once",
 	"event_ids_received":       "the retention goes by days, for all projects",
@@ -48,8 +48,8 @@ var projectLess = map[string]string{
 	"setup_apps_key": "the apps of a setup key, or of all",
 }
 
-// ours leaves out the partitions, which are as their table is, and the tables of the migration tool and of the queue:
-// these are as their libraries want them, and never hot.
+// ours leaves out the partitions, which are like their table, and the tables of the migration tool and of the queue, which
+// their libraries define and which are never hot.
 const ours = `n.nspname = 'public' AND NOT c.relispartition AND c.relname NOT LIKE 'goose%' AND c.relname NOT LIKE 'river%'`
 
 func TestProjectDataHasItsProject(t *testing.T) {
@@ -89,7 +89,7 @@ WHERE `+ours+` AND c.relname <> ALL ($1)`, installWide)
 		require.False(t, i.IsUnique, "%s: only an index that is not unique may lack the project", i.Index)
 		exceptions[i.Index] = true
 	}
-	require.Len(t, exceptions, len(projectLess), "an exception that is no index any more")
+	require.Len(t, exceptions, len(projectLess), "an exception whose index is gone")
 }
 
 func TestSchemaHasNothingThatIsHardToDistribute(t *testing.T) {

@@ -9,14 +9,14 @@ import (
 	"errand/store/watch"
 )
 
-// MergedPullRequest is a pull request with the commit by which it was merged.
+// MergedPullRequest is a pull request with its merge commit.
 type MergedPullRequest struct {
 	URL, Commit string
 	Head        string // the newest commit of its branch; empty: not known
-	IsInferred  bool   // from the message of the commit: what is known already counts more
+	IsInferred  bool   // guessed from the commit's message: earlier knowledge goes first
 }
 
-// scmChange is what one delivery does in one project.
+// scmChange is the effect of one delivery in one project.
 type scmChange struct {
 	*tx
 	project int64
@@ -32,7 +32,7 @@ func (c scmChange) apply(ctx context.Context, d SCMDelivery) error {
 	if err := c.extendDeploys(ctx, d.Steps); err != nil {
 		return err
 	}
-	for _, merge := range d.Merges { // before links, so that the merge commit of a linked pull request is not a fix of its own
+	for _, merge := range d.Merges { // before links, so that the merge commit of a linked pull request does not count as another fix
 		if err := c.markMerged(ctx, merge); err != nil {
 			return err
 		}
@@ -57,8 +57,8 @@ func (c scmChange) apply(ctx context.Context, d SCMDelivery) error {
 	return nil
 }
 
-// An issue that had the fix before keeps its state: somebody may have resolved the issue by hand since. A fix that was given back can
-// be linked again.
+// An issue that had the fix before keeps its state: someone may have resolved it by hand since. A fix that was given back
+// can be linked again.
 const issuesToLink = `
 SELECT i.id, coalesce(NOT (latest.linked_by_type = 'system' AND latest.linked_by = 'scm') AND latest.closed_at IS NULL
 	AND latest.outcome IS DISTINCT FROM 'regressed', false) AS was_called
@@ -78,7 +78,7 @@ func (c scmChange) linkNamed(ctx context.Context, fix NamedFix) error {
 	}
 	issues, err := pg.QueryMany[struct {
 		ID        int64
-		WasCalled bool // its fix was linked by a call, and counts
+		WasCalled bool // its fix was linked by a call and is still valid
 	}](ctx, c, issuesToLink, pg.Args{
 		"project_id": c.project, "ids": fix.Issues, "kind": string(fix.Kind), "ref": fix.Ref, "prefix": prefix,
 	})
@@ -92,7 +92,7 @@ func (c scmChange) linkNamed(ctx context.Context, fix NamedFix) error {
 		}
 		_, err := c.changeIssue(ctx, c.actor, c.project, issue.ID, func(change *issueChange) error { return change.linkFix(ctx, fix.NewFix) })
 		if core.HasCode(err, core.NotFound) {
-			continue // it was merged meanwhile
+			continue // it was merged in the meantime
 		}
 		if err != nil {
 			return err
@@ -111,7 +111,7 @@ RETURNING commit`
 	setMergeCommit = `
 UPDATE fixes SET merge_commit = @commit
 WHERE project_id = @project_id AND id = ANY (@ids)`
-	// A commit of the branch may have been squashed: then no deploy names it, but its pull request's merge commit.
+	// A commit of the branch may have been squashed: then deploys name only the merge commit of its pull request.
 	waitingForMerge = `
 SELECT ` + watch.Columns + `
 FROM fixes f
@@ -121,8 +121,8 @@ WHERE f.project_id = @project_id AND f.deployed_at IS NULL AND f.closed_at IS NU
 ORDER BY i.id FOR UPDATE OF i`
 )
 
-// markMerged remembers by which commit a pull request was merged. Fixes that wait for it count as deployed when a deploy has
-// brought that commit already.
+// markMerged records the merge commit of a pull request. Fixes that wait for it count as deployed if a deploy has already
+// brought that commit.
 func (c scmChange) markMerged(ctx context.Context, merge MergedPullRequest) error {
 	row, err := pg.QueryOne[struct{ Commit string }](ctx, c, putMerged, pg.Args{
 		"project_id": c.project, "url": merge.URL, "commit": merge.Commit, "now": c.Now, "inferred": merge.IsInferred,

@@ -11,37 +11,37 @@ import (
 	"errand/store/pg"
 )
 
-// SCMDelivery is what source control reports of a repository, in the form in which the rules of fixes return it.
+// SCMDelivery is a report of source control about a repository, in the form that the rules of fixes return.
 type SCMDelivery struct {
-	Keys       []core.SCMKey // the delivery is known by each of them when it comes again
+	Keys       []core.SCMKey // each of them identifies the delivery when it comes again
 	Repository string        // owner/name in lower case
 
-	Steps  []fixes.Step // what a push says of the order of commits
+	Steps  []fixes.Step // the order of commits, from a push
 	Links  []NamedFix
 	Merges []MergedPullRequest
-	Deploy *NewDeploy // of every project with the repository
+	Deploy *NewDeploy // for every project with the repository
 
 	PullRequest string    // its URL
-	ChangedAt   time.Time // the pull request; zero: not said
-	IsClosed    bool      // the pull request, without being merged
-	IsEdited    bool      // the pull request: it names these issues
+	ChangedAt   time.Time // when the pull request changed; zero: not given
+	IsClosed    bool      // the pull request was closed without being merged
+	IsEdited    bool      // the pull request was edited and now names these issues
 	Named       []int64
 }
 
-// NamedFix is a fix that names its issues. Those that are not of the project, or had this fix before, are left out.
+// NamedFix is a fix that names its issues. Issues of other projects, or that had this fix before, are left out.
 type NamedFix struct {
 	NewFix
 	Issues []int64
-	// KeepsCalled has issues keep a fix that somebody linked by a call, as long as that may hold.
+	// With KeepsCalled, issues keep a fix that was linked by a call as long as it may hold.
 	KeepsCalled bool
 }
 
-// SCMOutcome is what a delivery did. Without projects it did nothing, and is not remembered.
+// SCMOutcome is the effect of a delivery. Without projects it did nothing and is not remembered.
 type SCMOutcome struct {
 	IsDuplicate bool
 	Projects    int
-	Linked      []int64 // issues to which a fix was linked
-	Kept        []int64 // issues that keep what somebody linked by a call
+	Linked      []int64 // issues that a fix was linked to
+	Kept        []int64 // issues that keep a fix linked by a call
 	Noted       []int64 // issues that got a note
 	GivenBack   []int64 // issues whose fix was closed
 	Deploys     []core.ReportedDeploy
@@ -50,7 +50,7 @@ type SCMOutcome struct {
 const projectsOfRepository = `
 SELECT id FROM projects WHERE repository = @repository AND repository <> '' AND deleted_at IS NULL ORDER BY id`
 
-// ReceiveDelivery does what a delivery of source control asks for in all projects with its repository, once.
+// ReceiveDelivery carries out a delivery of source control in all projects with its repository, once.
 func (s *Store) ReceiveDelivery(ctx context.Context, actor core.Actor, d SCMDelivery) (SCMOutcome, error) {
 	var outcome SCMOutcome
 	err := s.inTx(ctx, func(t *tx) (err error) {
@@ -70,7 +70,7 @@ func (t *tx) receiveDelivery(ctx context.Context, actor core.Actor, d SCMDeliver
 	}
 	outcome.Projects = len(projects)
 	for _, project := range projects {
-		if _, err := pg.Exec(ctx, t, lockDeployOrder, pg.Args{"project_id": project.ID}); err != nil { // before issues, as a deploy does
+		if _, err := pg.Exec(ctx, t, lockDeployOrder, pg.Args{"project_id": project.ID}); err != nil { // before issues, in the order of a deploy
 			return outcome, err
 		}
 	}
@@ -86,7 +86,7 @@ func (t *tx) receiveDelivery(ctx context.Context, actor core.Actor, d SCMDeliver
 	return outcome, nil
 }
 
-// RememberDelivery remembers a delivery that does nothing, and reports whether it was there before.
+// RememberDelivery remembers a delivery that does nothing, and reports whether it was known already.
 func (s *Store) RememberDelivery(ctx context.Context, keys []core.SCMKey) (isDuplicate bool, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		isDuplicate, err = t.rememberDelivery(ctx, keys)
@@ -123,10 +123,10 @@ func (t *tx) rememberDelivery(ctx context.Context, keys []core.SCMKey) (isDuplic
 }
 
 const (
-	// keepDeliveries is how long a delivery is known. GitHub sends one again, when a person asks for it, for a few days.
+	// keepDeliveries is how long a delivery is remembered. GitHub can send one again on request for a few days.
 	keepDeliveries = 30 * 24 * time.Hour
-	// keepBodies is how long a delivery is known by nothing but its body: as long as a sender tries again. Later it is a new one, such as
-	// the same commit deployed once more by a script whose deployments have no id.
+	// keepBodies is how long a delivery is identified by its body alone: as long as senders retry. After that it is a new
+	// delivery, for instance when a script whose deployments have no id deploys the same commit again.
 	keepBodies = 10 * time.Minute
 	// deliveryChunk bounds the rows of one deletion, so that no transaction is long.
 	deliveryChunk = 10_000
@@ -135,7 +135,7 @@ const (
 const deleteDeliveries = `
 DELETE FROM scm_deliveries WHERE key IN (SELECT key FROM scm_deliveries WHERE received_at < @before LIMIT @chunk)`
 
-// DropDeliveries forgets the deliveries of source control of more than 30 days ago, and old pushes.
+// DropDeliveries deletes deliveries of source control from more than 30 days ago, and old pushes.
 func (s *Store) DropDeliveries(ctx context.Context) error {
 	if err := s.deleteInChunks(ctx, deleteDeliveries, s.Now().Add(-keepDeliveries)); err != nil {
 		return err

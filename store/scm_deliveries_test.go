@@ -10,7 +10,7 @@ import (
 	"errand/store/storetest"
 )
 
-// A body alone says little: the same one much later is another delivery. An id is known for a month.
+// A body alone says little: the same one much later is another delivery. An id is remembered for a month.
 func TestDeliveriesAreKnownForAWhile(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
@@ -30,5 +30,5 @@ func TestDeliveriesAreKnownForAWhile(t *testing.T) {
 	require.False(t, isKnown(core.SCMKey{Text: "body of another"}))
 	c.Forward(11 * time.Minute)
 	require.False(t, isKnown(body))
-	require.True(t, isKnown(body), "of one body without an id")
+	require.True(t, isKnown(body), "one body without an id")
 }

@@ -11,7 +11,7 @@ import (
 	"errand/store/watch"
 )
 
-// keepChangedPullRequests is how long it is known when a pull request changed. Deliveries are sent again for a few days.
+// keepChangedPullRequests is how long the time of a pull request's last change is kept. Deliveries are sent again for a few days.
 const keepChangedPullRequests = 90 * 24 * time.Hour
 
 const (
@@ -24,7 +24,7 @@ RETURNING changed_at > @changed_at AS is_late`
 DELETE FROM changed_pull_requests WHERE ctid = ANY (ARRAY(SELECT ctid FROM changed_pull_requests WHERE heard_at < @before LIMIT @chunk))`
 )
 
-// isLate reports whether the pull request has changed again since the state that the delivery describes. News of a merge is never late.
+// isLate reports whether the pull request has changed again since the state in the delivery. News of a merge is never late.
 func (c scmChange) isLate(ctx context.Context, d SCMDelivery) (bool, error) {
 	if d.PullRequest == "" || d.ChangedAt.IsZero() {
 		return false, nil
@@ -36,7 +36,7 @@ func (c scmChange) isLate(ctx context.Context, d SCMDelivery) (bool, error) {
 }
 
 const (
-	// A merged pull request is left out: its fix waits for a deploy, even if it was closed, as some are after a merge by hand.
+	// Without merged pull requests: their fixes wait for a deploy, even if they were closed, as happens after a merge by hand.
 	waitingForPullRequest = `
 SELECT ` + watch.Columns + `, f.linked_by_type = 'system' AND f.linked_by = 'scm' AS is_hooked
 FROM fixes f
@@ -52,8 +52,8 @@ WHERE project_id = @project_id AND ref = @url AND linked_by_type = 'system' AND 
 	AND NOT EXISTS (SELECT FROM merged_pull_requests m WHERE m.project_id = fixes.project_id AND m.url = fixes.ref)`
 )
 
-// endLinks gives back the fixes that this webhook linked to a pull request, when it was closed without being merged or when its text no
-// longer names the issue. A fix that somebody linked by a call stays, and a note says that its pull request was closed (decisions 6).
+// endLinks gives back the fixes that this webhook linked to a pull request, when it was closed without being merged or no
+// longer names the issue. A fix linked by a call stays, and a note says that its pull request was closed (decisions 6).
 func (c scmChange) endLinks(ctx context.Context, d SCMDelivery) error {
 	if !d.IsClosed && !d.IsEdited {
 		return nil
@@ -100,8 +100,8 @@ func (c scmChange) giveBack(ctx context.Context, fix watch.Fix, reason string) e
 
 const (
 	setGivenBack = `UPDATE fixes SET given_back = true, closed_at = @now WHERE project_id = @project_id AND id = @id`
-	// The status of the issue before the fix. If the fix replaced another that was given back too, the status before that one. A
-	// resolved issue with an event since then becomes unresolved, because the event would have opened it.
+	// The status of the issue before the fix; if the fix replaced another that was given back too, the status before that
+	// one. A resolved issue with an event since then becomes unresolved, because the event would have reopened it.
 	findBefore = `
 WITH RECURSIVE before AS (
 	SELECT f.id, f.status_before, f.replaced_fix_id, f.linked_at FROM fixes f WHERE f.project_id = @project_id AND f.id = @id
@@ -122,7 +122,7 @@ UPDATE issues i SET fix_id = f.id, fix_deployed_at = f.deployed_at FROM fixes f
 WHERE i.project_id = @project_id AND i.id = @issue_id AND f.project_id = i.project_id AND f.id = @id`
 )
 
-// giveBackFix closes a fix that the webhook linked, and makes the issue what it was before.
+// giveBackFix closes a fix that the webhook linked, and returns the issue to its state before.
 func (c *issueChange) giveBackFix(ctx context.Context, fix watch.Fix, reason string) error {
 	a := pg.Args{"project_id": c.project, "id": fix.ID, "now": c.Now}
 	if _, err := pg.Exec(ctx, c, setGivenBack, a); err != nil {
@@ -138,7 +138,7 @@ func (c *issueChange) giveBackFix(ctx context.Context, fix watch.Fix, reason str
 	action, isByHand := statusActions[before.Status]
 	switch {
 	case isByHand:
-	case before.FixID == 0: // a server before this one linked it
+	case before.FixID == 0: // an older server linked it
 		before.Status, action = core.Unresolved, core.ActionIssueUnresolve
 	default:
 		action = core.ActionIssueFix
@@ -154,8 +154,8 @@ func (c *issueChange) giveBackFix(ctx context.Context, fix watch.Fix, reason str
 	return c.restoreFix(ctx, before.FixID, before.Status)
 }
 
-// restoreFix makes a fix that was replaced the fix of the issue again, which has the status now. A deploy may have brought it since it was
-// replaced, and the error may have returned while its events only counted.
+// restoreFix makes a replaced fix the fix of the issue again. The issue has the status now. A deploy may have brought the
+// fix since it was replaced, and the error may have returned while its events only counted.
 func (c *issueChange) restoreFix(ctx context.Context, id int64, status core.Status) error {
 	a := pg.Args{"project_id": c.project, "id": id}
 	if _, err := pg.Exec(ctx, c, reopenFix, a); err != nil {

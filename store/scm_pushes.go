@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// keepPushes and stepsKept are for how long, and how much of it for one repository, the order of commits is kept.
+	// keepPushes is how long the order of commits is kept, and stepsKept how much of it for one repository.
 	keepPushes = 90 * 24 * time.Hour
 	stepsKept  = 10_000
 )
@@ -20,8 +20,9 @@ INSERT INTO pushed_commits (repository, commit, before, pushed_at)
 SELECT @repository, n.commit, n.before, @now FROM unnest(@commits::text[], @befores::text[]) AS n (commit, before)
 ON CONFLICT DO NOTHING`
 
-	// commitsBrought are the commits that were pushed before some, but for those that a deploy brought before. Who brought a commit
-	// so brought what was pushed before that too: there the search ends. A deploy may name its commit by a part of it.
+	// commitsBrought are the commits that were pushed before the given ones, except those that an earlier deploy brought. A
+	// deploy that brought a commit this way also brought everything pushed before it, so the search ends there. A deploy
+	// may name its commit by its beginning.
 	commitsBrought = `
 WITH RECURSIVE of AS (
 	SELECT repository FROM projects WHERE id = @project_id
@@ -42,7 +43,7 @@ WITH RECURSIVE of AS (
 )
 SELECT commit FROM brought LIMIT @most`
 
-	// deploysWithPushed are the first deploys that brought commits together with what was pushed before them.
+	// deploysWithPushed are the first deploys that brought commits together with everything pushed before them.
 	deploysWithPushed = `
 SELECT d.number, d.release, d.environment, d.commit, d.deployed_at, array_agg(first.commit) AS commits
 FROM (
@@ -59,7 +60,7 @@ ORDER BY d.number`
 
 	deleteOldSteps = `
 DELETE FROM pushed_commits WHERE ctid = ANY (ARRAY(SELECT ctid FROM pushed_commits WHERE pushed_at < @before LIMIT @chunk))`
-	// Of pushes that came together all stay.
+	// Pushes that came at the same time all stay.
 	deleteManySteps = `
 WITH many AS MATERIALIZED (
 	SELECT m.repository, (SELECT n.pushed_at FROM pushed_commits n WHERE n.repository = m.repository
@@ -70,7 +71,7 @@ DELETE FROM pushed_commits p USING many
 WHERE p.repository = many.repository AND p.pushed_at < many.last_kept`
 )
 
-// keepSteps remembers the order of commits of a repository.
+// keepSteps stores the order of commits of a repository.
 func (t *tx) keepSteps(ctx context.Context, repository string, steps []fixes.Step) error {
 	if len(steps) == 0 {
 		return nil
@@ -83,8 +84,8 @@ func (t *tx) keepSteps(ctx context.Context, repository string, steps []fixes.Ste
 	return err
 }
 
-// findBrought returns the commits that a deploy with a number brings together with some: those that were pushed before them, and that
-// no deploy brought before.
+// findBrought returns the commits that a deploy, given by number, brings with its own: those pushed before them that no
+// deploy brought before.
 func (t *tx) findBrought(ctx context.Context, project, number int64, commits []string) ([]string, error) {
 	rows, err := pg.QueryMany[struct{ Commit string }](ctx, t, commitsBrought, pg.Args{
 		"project_id": project, "number": number, "commits": commits, "prefix": fixes.PrefixLength, "most": stepsKept,
@@ -96,7 +97,7 @@ func (t *tx) findBrought(ctx context.Context, project, number int64, commits []s
 	return brought, err
 }
 
-// extendDeploys has the deploys that were reported before a push bring what it says that they have.
+// extendDeploys adds a push's commits to the deploys that were reported before it.
 func (c scmChange) extendDeploys(ctx context.Context, steps []fixes.Step) error {
 	if len(steps) == 0 {
 		return nil
@@ -129,7 +130,7 @@ func (c scmChange) extendDeploys(ctx context.Context, steps []fixes.Step) error 
 	return nil
 }
 
-// dropPushes forgets the order of commits that were pushed long ago, or before many others.
+// dropPushes deletes the order of commits that were pushed long ago, or before many others.
 func (s *Store) dropPushes(ctx context.Context) error {
 	err := s.deleteInChunks(ctx, deleteOldSteps, s.Now().Add(-keepPushes))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"errand/store/storetest"
 )
 
-// makeChain returns steps by which each of a number of commits comes after the one before it.
+// makeChain returns steps that put a number of commits in order.
 func makeChain(first, commits int) []fixes.Step {
 	steps := make([]fixes.Step, commits)
 	for i := range steps {
@@ -45,7 +45,7 @@ func TestPushesAreKeptForAWhile(t *testing.T) {
 	require.EqualValues(t, 10_000, count())
 	c.Forward(time.Hour)
 	push(12_001, 1)
-	require.EqualValues(t, 10_001, count(), "no push is forgotten in part")
+	require.EqualValues(t, 10_001, count(), "a push is deleted as a whole")
 	c.Forward(90*24*time.Hour - time.Minute)
 	require.EqualValues(t, 1, count())
 	c.Forward(time.Minute)

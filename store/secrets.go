@@ -11,8 +11,8 @@ const (
 	readSecret = `SELECT value FROM install_secrets WHERE name = @name`
 )
 
-// EnsureSecret returns the installation's secret of the name: the fresh value when there was none yet. All servers on
-// the database have the same one.
+// EnsureSecret returns the installation's secret with the name. If there is none yet, it stores the fresh value. All
+// servers on the database have the same secret.
 func (s *Store) EnsureSecret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
 	if _, err := pg.Exec(ctx, s.db.Main, addSecret, pg.Args{"name": name, "value": fresh}); err != nil {
 		return nil, err

@@ -7,14 +7,14 @@ import (
 	"errand/store/pg"
 )
 
-// oldestPostgres is the first major version that has all that the statements use.
+// oldestPostgres is the first major version with all features that the statements use.
 const oldestPostgres = 15
 
 const readServer = `
 SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
 	current_setting('server_encoding') AS encoding`
 
-// CheckServer reports whether the database answers, is of a version that we know, and can hold any text.
+// CheckServer returns an error unless the database answers, is of a supported version, and can store any text.
 func (s *Store) CheckServer(ctx context.Context) error {
 	server, err := pg.QueryOne[struct {
 		Version  int
@@ -35,8 +35,8 @@ func (s *Store) CheckServer(ctx context.Context) error {
 const findSchema = `
 SELECT to_regclass('goose_db_version') IS NOT NULL AND to_regclass('projects') IS NOT NULL AS exists`
 
-// HasSchema reports whether the database has had migrations. Unlike CheckSchema it makes nothing in an empty database, where the
-// library of the migrations makes a table before it looks.
+// HasSchema reports whether the database has had migrations. Unlike CheckSchema it changes nothing in an empty database,
+// where the library of the migrations makes a table before it looks.
 func (s *Store) HasSchema(ctx context.Context) (bool, error) {
 	row, err := pg.QueryOne[struct{ Exists bool }](ctx, s.db.Main, findSchema, pg.Args{})
 	return row.Exists, err

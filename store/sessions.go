@@ -15,8 +15,8 @@ const (
 	deleteSessions = `DELETE FROM sessions WHERE expires_at <= @now`
 )
 
-// FindSession returns what is kept of the session whose cookie has the hash (SHA-256), and when it ends unless it is used before. One
-// that is unknown or has ended is not_found.
+// FindSession returns the data of the session whose cookie has the hash (SHA-256), and when it ends unless it is used
+// before. A session that is unknown or has ended is not_found.
 func (s *Store) FindSession(ctx context.Context, hash []byte) (data []byte, expiresAt time.Time, err error) {
 	row, err := pg.QueryOne[struct {
 		Data      []byte
@@ -25,26 +25,26 @@ func (s *Store) FindSession(ctx context.Context, hash []byte) (data []byte, expi
 	return row.Data, row.ExpiresAt, err
 }
 
-// AddSession begins a session. It is never changed, only prolonged and ended: so a request that is still going on when its
-// session ends cannot bring it back.
+// AddSession begins a session. A session is never changed, only extended and ended, so that a request that is still running
+// when the session ends cannot bring it back.
 func (s *Store) AddSession(ctx context.Context, hash, data []byte, expiresAt time.Time) error {
 	_, err := pg.Exec(ctx, s.db.Main, addSession, pg.Args{"hash": hash, "data": data, "expires_at": expiresAt})
 	return err
 }
 
-// ExtendSession has a session end later than it would, if it has not ended yet.
+// ExtendSession moves the end of a live session.
 func (s *Store) ExtendSession(ctx context.Context, hash []byte, until time.Time) error {
 	_, err := pg.Exec(ctx, s.db.Main, extendSession, pg.Args{"hash": hash, "until": until, "now": s.Now()})
 	return err
 }
 
-// EndSession ends a session; one that is unknown has ended.
+// EndSession ends a session. An unknown session counts as ended.
 func (s *Store) EndSession(ctx context.Context, hash []byte) error {
 	_, err := pg.Exec(ctx, s.db.Main, endSession, pg.Args{"hash": hash})
 	return err
 }
 
-// DropSignIns forgets sessions and links that have run out, and attempts to sign in that do not count any more.
+// DropSignIns deletes sessions and links that have run out, and attempts to sign in that no longer count.
 func (s *Store) DropSignIns(ctx context.Context) error {
 	now := s.Now()
 	for sql, args := range map[string]pg.Args{

@@ -9,7 +9,7 @@ import (
 	"errand/store/pg"
 )
 
-// StoredSetting is a setting of the installation as it was set, or unset, last.
+// StoredSetting is the last value of a setting of the installation.
 type StoredSetting struct {
 	Name  string
 	Value *string // nil: unset
@@ -17,14 +17,14 @@ type StoredSetting struct {
 	SetAt core.Time
 }
 
-// SettingChange is what SaveSettings changed.
+// SettingChange is one change by SaveSettings.
 type SettingChange struct {
 	Name     string
 	Old, New *string // nil: not set
 }
 
 const (
-	// Servers that start at the same time write one after the other, so that each one knows the value before its own.
+	// Servers that start at the same time write one after the other, so that each one sees the value before its own.
 	lockInstallSettings = `LOCK TABLE install_settings IN SHARE ROW EXCLUSIVE MODE`
 	listInstallSettings = `SELECT name, value, set_by, set_at FROM install_settings ORDER BY name`
 	saveInstallSetting  = `
@@ -32,11 +32,11 @@ INSERT INTO install_settings (name, value, set_by, set_at) VALUES (@name, @value
 ON CONFLICT (name) DO UPDATE SET value = excluded.value, set_by = excluded.set_by, set_at = excluded.set_at`
 )
 
-// Settings returns the settings of the installation as this server knows them. LoadSettings makes them current.
+// Settings returns the settings of the installation as this server last read them. LoadSettings refreshes them.
 func (s *Store) Settings() *core.Settings { return s.settings.Load() }
 
-// LoadSettings reads the settings of the installation, which hold on this server from then on, and returns those that
-// were ever set. With an error those from before hold on.
+// LoadSettings reads the settings of the installation, which apply to this server from then on, and returns those that were
+// ever set. After an error the previous ones still apply.
 func (s *Store) LoadSettings(ctx context.Context) ([]StoredSetting, error) {
 	rows, err := pg.QueryMany[StoredSetting](ctx, s.db.Main, listInstallSettings, pg.Args{})
 	if err != nil {
@@ -56,8 +56,8 @@ func (s *Store) LoadSettings(ctx context.Context) ([]StoredSetting, error) {
 	return rows, nil
 }
 
-// SaveSettings sets settings of the installation, nil unsets one, and returns those that it changed. What has its value
-// already keeps who set it, and when.
+// SaveSettings sets settings of the installation (nil unsets one) and returns those that changed. An unchanged setting
+// keeps the record of who set it, and when.
 func (s *Store) SaveSettings(ctx context.Context, values map[string]*string, by string) ([]SettingChange, error) {
 	var changes []SettingChange
 	err := s.inTx(ctx, func(t *tx) error {

@@ -25,10 +25,10 @@ func TestSettingsAreTheInstallations(t *testing.T) {
 	days, base := func(n string) *string { return &n }, "https://errand.example"
 	require.Equal(t, []store.SettingChange{{Name: "RETENTION_DAYS", New: days("30")}}, save(here, "RETENTION_DAYS", days("30"), "first"))
 	c.Forward(time.Hour)
-	require.Empty(t, save(there, "RETENTION_DAYS", days("30"), "second"), "it has its value")
+	require.Empty(t, save(there, "RETENTION_DAYS", days("30"), "second"), "it already has the value")
 	require.Len(t, save(there, "BASE_URL", &base, "second"), 1)
 
-	require.Equal(t, "http://127.0.0.1:1", here.Settings().BaseURL, "until it is read")
+	require.Equal(t, "http://127.0.0.1:1", here.Settings().BaseURL, "the old value until it is read")
 	for _, s := range []*store.Store{here, there} {
 		rows, err := s.LoadSettings(t.Context())
 		require.NoError(t, err)
@@ -36,20 +36,20 @@ func TestSettingsAreTheInstallations(t *testing.T) {
 			{Name: "BASE_URL", Value: &base, SetBy: "second", SetAt: core.At(storetest.Noon.Add(time.Hour))},
 			{Name: "RETENTION_DAYS", Value: days("30"), SetBy: "first", SetAt: core.At(storetest.Noon)},
 		}, rows)
-		require.Equal(t, core.Settings{BaseURL: base, RetentionDays: 30, StoredPerIssue: intake.DefaultKeep}, *s.Settings())
+		require.Equal(t, core.Settings{BaseURL: base, RetentionDays: 30, StoredPerIssue: intake.DefaultKeep, SourceMapsMaxMB: 2000}, *s.Settings())
 	}
 
 	require.Equal(t, []store.SettingChange{{Name: "BASE_URL", Old: &base}}, save(here, "BASE_URL", nil, "person"))
-	require.Empty(t, save(here, "SIMILAR", nil, "person"), "it was not set")
+	require.Empty(t, save(here, "SIMILAR", nil, "person"), "it was not set before")
 	for s, want := range map[*store.Store]string{here: "http://127.0.0.1:1", there: ""} {
 		rows, err := s.LoadSettings(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, store.StoredSetting{Name: "BASE_URL", SetBy: "person", SetAt: core.At(storetest.Noon.Add(time.Hour))}, rows[0])
-		require.Equal(t, want, s.Settings().BaseURL, "each server's own")
+		require.Equal(t, want, s.Settings().BaseURL, "each server has its own")
 	}
 }
 
-// TestSettingThatCannotBeRead is one of a newer version: what was known holds on, since a default could delete.
+// TestSettingThatCannotBeRead has a setting of a newer version: the known settings still apply, since a default could delete data.
 func TestSettingThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
@@ -60,7 +60,7 @@ func TestSettingThatCannotBeRead(t *testing.T) {
 	require.Zero(t, s.Settings().RetentionDays)
 }
 
-// TestSettingsOfServersThatStartTogether holds that one of them is last, on all.
+// TestSettingsOfServersThatStartTogether checks that one of them is last, on all servers.
 func TestSettingsOfServersThatStartTogether(t *testing.T) {
 	t.Parallel()
 	url := storetest.NewURL(t)
@@ -83,7 +83,7 @@ func TestSettingsOfServersThatStartTogether(t *testing.T) {
 			first++
 			continue
 		}
-		require.False(t, replaced[*b.Old], "each one saw the value before its own")
+		require.False(t, replaced[*b.Old], "each server saw the value before its own")
 		replaced[*b.Old] = true
 	}
 	require.Equal(t, 1, first)
@@ -103,9 +103,9 @@ func TestRetentionSaysWhatItDropped(t *testing.T) {
 	}
 	c.Forward(24 * time.Hour)
 	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 4, c.At(0)))
-	c.Forward(48 * time.Hour) // and no more: others need the partitions of today
+	c.Forward(48 * time.Hour) // and no further: others need the partitions of today
 	kept := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 5, c.At(0)))
-	require.Empty(t, storetest.DropExpired(t, s, 0), "0 is never")
+	require.Empty(t, storetest.DropExpired(t, s, 0), "0 means never")
 	require.EqualValues(t, 5, storetest.ReadIssue(t, s, kept.IssueID).StoredEvents)
 	partition := func(day time.Time) string { return "events_" + day.Format("20060102") }
 	got := storetest.DropExpired(t, s, 1)
@@ -115,7 +115,7 @@ func TestRetentionSaysWhatItDropped(t *testing.T) {
 	require.EqualValues(t, 1, storetest.ReadIssue(t, s, kept.IssueID).StoredEvents)
 }
 
-// TestServerThatCannotHoldOurData has a database that says it is of Postgres 14, and one that is not in UTF-8.
+// TestServerThatCannotHoldOurData uses a database that claims to be Postgres 14, and one that is not in UTF-8.
 func TestServerThatCannotHoldOurData(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// Admins have no row to hold while they register an app.
+	// Admins have no row to lock while they register an app.
 	lockSetupOfAdmins = `SELECT pg_advisory_xact_lock(hashtext('setup_apps'))`
 	findSetupAppNamed = `
 SELECT a.project_id AS id
@@ -21,8 +21,8 @@ VALUES (@project_id, @key, @now, @connected_at, @name, @agent)`
 	findSetupApp  = `SELECT project_id AS id FROM setup_apps WHERE project_id = @id AND setup_key_id = @key`
 )
 
-// RegisterApp creates a project for an app of the actor's, unless it has registered one of this name: then it returns that.
-// It returns limit for a setup key that has registered as many as it may, and the errors of CreateProject.
+// RegisterApp creates a project for an app of the actor. If the actor has already registered one with this name, it returns
+// that one. It returns limit for a setup key that may register no more, and the errors of CreateProject.
 func (s *Store) RegisterApp(
 	ctx context.Context, actor core.Actor, p NewProject, program core.Program,
 ) (app StoredProject, created bool, err error) {
@@ -50,7 +50,7 @@ func (s *Store) RegisterApp(
 	return app, created, err
 }
 
-// lockRegistering has whoever registers apps for the actor too wait until the transaction has ended.
+// lockRegistering makes other registrations of the actor wait until the transaction has ended.
 func (t *tx) lockRegistering(ctx context.Context, actor core.Actor) (setupKeyRow, error) {
 	if actor.IsSetupKey {
 		return t.lockSetupKey(ctx, int64(actor.ID))
@@ -73,8 +73,8 @@ func (t *tx) registerApp(ctx context.Context, actor core.Actor, p NewProject, ke
 	return err
 }
 
-// FindSetupApp returns the id of the project that the actor names by id or slug, or project_not_found. A setup key finds only
-// the apps that it has registered.
+// FindSetupApp returns the id of the project that the actor names by id or slug, or project_not_found. A setup key finds
+// only the apps that it has registered.
 func (s *Store) FindSetupApp(ctx context.Context, actor core.Actor, ref core.ProjectRef) (int64, error) {
 	id, err := s.FindProject(ctx, ref)
 	if err != nil || !actor.IsSetupKey {

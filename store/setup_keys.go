@@ -28,8 +28,8 @@ ORDER BY k.created_at DESC, k.id DESC`
 UPDATE setup_keys SET revoked_at = @now
 WHERE id = @id AND revoked_at IS NULL AND (@only::bigint = 0 OR id = @only)`
 	revokeSetupTokens = `UPDATE tokens SET revoked_at = @now WHERE setup_key_id = @id AND revoked_at IS NULL RETURNING id`
-	// Whoever makes something with a key holds its row until that is done, so that counts are exact, and a key that is revoked
-	// meanwhile makes nothing more.
+	// Whatever a key makes holds the key's row until it is done, so that counts are exact and a key that is revoked in the
+	// meantime makes nothing more.
 	lockSetupKey = `
 SELECT k.id, k.apps, k.tokens, k.connected_at
 FROM setup_keys k
@@ -44,7 +44,7 @@ type NewSetupKey struct {
 	Prefix string
 }
 
-// CreateSetupKey stores a setup key, which is valid from now on for core.SetupKeyLife.
+// CreateSetupKey stores a setup key, valid from now on for core.SetupKeyLife.
 func (s *Store) CreateSetupKey(ctx context.Context, actor core.Actor, n NewSetupKey) (core.SetupKey, error) {
 	id, err := s.db.IDs.TakeOne(ctx, tokenIDs)
 	if err != nil {
@@ -58,14 +58,14 @@ func (s *Store) CreateSetupKey(ctx context.Context, actor core.Actor, n NewSetup
 	return key, err
 }
 
-// UsedSetupKey is a setup key that somebody calls with.
+// UsedSetupKey is the setup key of a call.
 type UsedSetupKey struct {
 	ID          int64
 	Prefix      string
 	ConnectedAt core.Time
 }
 
-// UseSetupKey returns the setup key with the hash and notes its first use. An unknown, revoked or expired one is not_found.
+// UseSetupKey returns the setup key with the hash and notes its first use. An unknown, revoked or expired key is not_found.
 func (s *Store) UseSetupKey(ctx context.Context, hash []byte) (UsedSetupKey, error) {
 	now := s.Now()
 	key, err := pg.QueryOne[UsedSetupKey](ctx, s.db.Main, findSetupKeyByHash, pg.Args{"hash": hash, "now": now})
@@ -75,7 +75,7 @@ func (s *Store) UseSetupKey(ctx context.Context, hash []byte) (UsedSetupKey, err
 	return key, err
 }
 
-// setupKeyOf returns the id of the setup key that the actor is; 0 for others.
+// setupKeyOf returns the id of the actor's setup key; 0 for other actors.
 func setupKeyOf(actor core.Actor) int64 {
 	if !actor.IsSetupKey {
 		return 0
@@ -88,8 +88,7 @@ func (s *Store) ListSetupKeys(ctx context.Context, actor core.Actor) ([]core.Lis
 	return pg.QueryMany[core.ListedSetupKey](ctx, s.db.Main, listSetupKeys, pg.Args{"only": setupKeyOf(actor)})
 }
 
-// RevokeSetupKey revokes a setup key and the tokens that it made; one that is not there, revoked, or not the actor's to see is
-// not_found.
+// RevokeSetupKey revokes a setup key and the tokens that it made. A key that is unknown, revoked, or invisible to the actor is not_found.
 func (s *Store) RevokeSetupKey(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		n, err := pg.Exec(ctx, t, revokeSetupKey, pg.Args{"id": id, "now": t.Now, "only": setupKeyOf(actor)})
@@ -103,13 +102,13 @@ func (s *Store) RevokeSetupKey(ctx context.Context, actor core.Actor, id int64) 
 	})
 }
 
-// NameSetupProgram notes which program uses a setup key, or replaces what was noted.
+// NameSetupProgram notes which program uses a setup key. With replace it overwrites an earlier name.
 func (s *Store) NameSetupProgram(ctx context.Context, key int64, program core.Program, replace bool) error {
 	_, err := pg.Exec(ctx, s.db.Main, nameSetupProgram, pg.Args{"id": key, "agent": string(program), "replace": replace})
 	return err
 }
 
-// setupKeyRow is a setup key whose row the transaction holds.
+// setupKeyRow is the locked row of a setup key.
 type setupKeyRow struct {
 	ID          int64
 	Apps        int64
@@ -117,7 +116,7 @@ type setupKeyRow struct {
 	ConnectedAt core.Time
 }
 
-// lockSetupKey holds the actor's setup key; one that was revoked or has expired meanwhile is unauthorized.
+// lockSetupKey locks the actor's setup key. A key that was revoked or has expired is unauthorized.
 func (t *tx) lockSetupKey(ctx context.Context, id int64) (setupKeyRow, error) {
 	key, err := pg.QueryOne[setupKeyRow](ctx, t, lockSetupKey, pg.Args{"id": id, "now": t.Now})
 	if core.HasCode(err, core.NotFound) {

@@ -22,7 +22,7 @@ WHERE (@key::bigint = 0 OR a.setup_key_id = @key) AND (@projects::bigint[] IS NU
 ORDER BY a.created_at DESC, a.project_id DESC`
 	readSetupProgress = selectSetupProgress + `
 WHERE a.project_id = @id`
-	// All issues of an app are looked through once: as long as it has none that counts, there is nothing to look through.
+	// This reads all issues of an app only once: when it has its first issue that is not a test.
 	noteFirstEvents = `
 UPDATE setup_apps a
 SET first_event_at = (SELECT min(i.first_seen) FROM issues i WHERE i.project_id = a.project_id AND NOT i.test)
@@ -30,7 +30,7 @@ WHERE a.first_event_at IS NULL AND (@key::bigint = 0 OR a.setup_key_id = @key) A
 	AND EXISTS (SELECT FROM issues i WHERE i.project_id = a.project_id AND NOT i.test)`
 )
 
-// SetupState is how far the setup of an app is.
+// SetupState is the state of the setup of an app.
 type SetupState struct {
 	ID                 int64
 	Slug               string
@@ -44,8 +44,8 @@ type SetupState struct {
 	Agent              string
 }
 
-// ListSetupProgress lists the apps that the actor sets up, newest first: a setup key those that it has registered, others all.
-// It also counts the setup keys that are valid now.
+// ListSetupProgress lists the apps that the actor sets up, newest first: for a setup key those that it has registered, for
+// others all. It also counts the setup keys that are valid now.
 func (s *Store) ListSetupProgress(ctx context.Context, actor core.Actor) (apps []SetupState, activeKeys int64, err error) {
 	if err = s.noteFirstEvents(ctx, setupKeyOf(actor), 0); err != nil {
 		return nil, 0, err
@@ -55,14 +55,14 @@ func (s *Store) ListSetupProgress(ctx context.Context, actor core.Actor) (apps [
 	if err != nil {
 		return nil, 0, err
 	}
-	if core.ReachOf(ctx) != nil { // setup keys are of the installation
+	if core.ReachOf(ctx) != nil { // setup keys belong to the installation
 		return apps, 0, nil
 	}
 	active, err := pg.QueryOne[struct{ N int64 }](ctx, s.db.Main, countActiveSetupKeys, pg.Args{"now": s.Now()})
 	return apps, active.N, err
 }
 
-// ReadSetupProgress returns how far the setup of a project is; nothing has happened for one that was never set up.
+// ReadSetupProgress returns the state of the setup of a project. A project that was never set up has an empty state.
 func (s *Store) ReadSetupProgress(ctx context.Context, project int64) (SetupState, error) {
 	if err := s.noteFirstEvents(ctx, 0, project); err != nil {
 		return SetupState{}, err
@@ -74,7 +74,7 @@ func (s *Store) ReadSetupProgress(ctx context.Context, project int64) (SetupStat
 	return state, err
 }
 
-// noteFirstEvents notes when the first error came in of the apps of a setup key and of a project; 0 is any.
+// noteFirstEvents notes when the first error of apps arrived, for a setup key and a project; 0 means any.
 func (s *Store) noteFirstEvents(ctx context.Context, key, project int64) error {
 	_, err := pg.Exec(ctx, s.db.Main, noteFirstEvents, pg.Args{"key": key, "id": project})
 	return err

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// A project that was not registered by a setup gets its row with the first step that is reported.
+	// A project that no setup registered gets its row with the first reported step.
 	trackSetup = `
 INSERT INTO setup_apps (project_id, setup_key_id, created_at)
 SELECT p.id, 0, @now FROM projects p WHERE p.id = @id AND p.deleted_at IS NULL
@@ -32,7 +32,7 @@ var setupSteps = map[core.SetupStep]string{
 	core.StepConnected: noteConnected, core.StepSDKInstalled: noteInstalled, core.StepDeployConfigured: noteDeployReady,
 }
 
-// ReportSetupStep notes when a step of the setup of a project was reported first, and by which program.
+// ReportSetupStep notes when a step of the setup of a project was first reported, and the program that reported it.
 func (s *Store) ReportSetupStep(ctx context.Context, project int64, step core.SetupStep, program core.Program) error {
 	return s.inTx(ctx, func(t *tx) error {
 		for _, sql := range []string{trackSetup, setupSteps[step]} {
@@ -45,12 +45,12 @@ func (s *Store) ReportSetupStep(ctx context.Context, project int64, step core.Se
 	})
 }
 
-// testEventAtMost is how long sending a test event may take. One that was begun and never ended, as when the server died, may be
-// sent again then.
+// testEventAtMost is the longest time for sending a test event. An attempt that takes longer, because the server
+// died, may be repeated.
 const testEventAtMost = time.Minute
 
-// BeginTestEvent lets the caller send the test event of a project, and returns its event id: the given one, or that of an
-// attempt before. It returns test_event_exists when it was sent, or is being sent.
+// BeginTestEvent lets the caller send the test event of a project, and returns its event id: the given one, or that from an
+// earlier attempt. It returns test_event_exists when the event was sent or is being sent.
 func (s *Store) BeginTestEvent(ctx context.Context, project int64, eventID [16]byte) (id [16]byte, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		if _, err := pg.Exec(ctx, t, trackSetup, pg.Args{"id": project, "now": t.Now}); err != nil {
@@ -68,7 +68,7 @@ func (s *Store) BeginTestEvent(ctx context.Context, project int64, eventID [16]b
 	return id, err
 }
 
-// EndTestEvent notes that the test event of a project was taken in; or that it was not, so that it may be sent again.
+// EndTestEvent notes whether the test event of a project was taken in. If not, it may be sent again.
 func (s *Store) EndTestEvent(ctx context.Context, project int64, isSent bool) error {
 	_, err := pg.Exec(ctx, s.db.Main, endTestEvent, pg.Args{"id": project, "now": s.Now(), "sent": isSent})
 	return err

@@ -8,11 +8,11 @@ import (
 	"errand/store/pg"
 )
 
-// keepAttempts is longer than any window in which attempts are counted.
+// keepAttempts is longer than any window for counting attempts.
 const keepAttempts = 24 * time.Hour
 
 const (
-	// countAttempt returns no row, and changes none, when the limit is reached: so a flood of attempts writes little.
+	// countAttempt returns no row, and changes none, once the limit is reached, so that a flood of attempts writes little.
 	countAttempt = `
 INSERT INTO sign_in_attempts (since, attempts, subject)
 VALUES (@now, 1, @subject)
@@ -27,16 +27,15 @@ RETURNING attempts`
 	deleteAttempts = `DELETE FROM sign_in_attempts WHERE since < @before`
 )
 
-// AttemptLimit says how many attempts a subject has in a window of time, which begins with its first one. All servers count
-// together.
+// AttemptLimit is the number of attempts of a subject in a window of time, which begins with its first one. All servers count together.
 type AttemptLimit struct {
-	Subject []byte // SHA-256 of what is counted, such as an account or an address
+	Subject []byte // SHA-256 of the subject, such as an account or an address
 	Limit   int
 	Window  time.Duration
 }
 
-// CountAttempt counts an attempt before it is made. Beyond the limit it returns the error limit with the time until the window
-// ends, and counts nothing.
+// CountAttempt counts an attempt before it is made. Beyond the limit it counts nothing and returns the error limit with the
+// time until the window ends.
 func (s *Store) CountAttempt(ctx context.Context, l AttemptLimit) error {
 	now := s.Now()
 	err := s.inTxSoonWritten(ctx, func(t *tx) error {
@@ -53,14 +52,14 @@ func (s *Store) CountAttempt(ctx context.Context, l AttemptLimit) error {
 		return err
 	}
 	failure := core.NewError(core.Limit).With("message", "too many attempts")
-	failure.RetryAfter = 1 // somebody has just begun a new window
+	failure.RetryAfter = 1 // another call has just begun a new window
 	if left := window.Since.Add(l.Window).Sub(now.Time); left > time.Second {
 		failure.RetryAfter = int((left + time.Second - 1) / time.Second)
 	}
 	return failure
 }
 
-// ForgetAttempts has a subject begin anew.
+// ForgetAttempts resets the count of a subject.
 func (s *Store) ForgetAttempts(ctx context.Context, subject []byte) error {
 	return s.inTxSoonWritten(ctx, func(t *tx) error {
 		_, err := pg.Exec(ctx, t, forgetAttempts, pg.Args{"subject": subject})
@@ -68,7 +67,7 @@ func (s *Store) ForgetAttempts(ctx context.Context, subject []byte) error {
 	})
 }
 
-// UncountAttempt takes back one attempt that was counted.
+// UncountAttempt takes back one counted attempt.
 func (s *Store) UncountAttempt(ctx context.Context, subject []byte) error {
 	return s.inTxSoonWritten(ctx, func(t *tx) error {
 		_, err := pg.Exec(ctx, t, uncountAttempt, pg.Args{"subject": subject})

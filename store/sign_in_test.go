@@ -50,10 +50,10 @@ func TestSessionIsProlongedAndEnds(t *testing.T) {
 	require.NoError(t, s.ExtendSession(t.Context(), other, c.Now.Add(2*time.Hour)))
 	_, _, err = s.FindSession(t.Context(), other)
 	requireNotFound(err)
-	require.NoError(t, s.EndSession(t.Context(), other), "it has ended")
+	require.NoError(t, s.EndSession(t.Context(), other), "an unknown session has ended")
 }
 
-// TestAttemptsCountTogether makes 100 attempts at once.
+// TestAttemptsCountTogether makes 100 attempts in parallel.
 func TestAttemptsCountTogether(t *testing.T) {
 	t.Parallel()
 	c := storetest.NewClock()
@@ -107,7 +107,7 @@ func TestOldSignInsAreDropped(t *testing.T) {
 SELECT (SELECT count(*) FROM sign_in_attempts) || ' ' || (SELECT count(*) FROM user_links) || ' ' || (SELECT count(*) FROM sessions)`))
 }
 
-// TestOneSignsUp uses a link many times at once.
+// TestOneSignsUp uses a link many times in parallel.
 func TestOneSignsUp(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
@@ -138,7 +138,7 @@ func TestOneSignsUp(t *testing.T) {
 	require.False(t, made)
 }
 
-// TestLinkIsForOnePassword uses a link many times at once.
+// TestLinkIsForOnePassword uses a link many times in parallel.
 func TestLinkIsForOnePassword(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
@@ -147,7 +147,7 @@ func TestLinkIsForOnePassword(t *testing.T) {
 	require.NoError(t, s.MakePasswordLink(t.Context(), user.ID, hashOf("link")))
 	require.NoError(t, s.MakePasswordLink(t.Context(), user.ID, hashOf("second")))
 	_, err = s.SignUp(t.Context(), hashOf("link"), store.NewUser{EmailAddress: "eve@example.com"})
-	require.True(t, core.HasCode(err, core.NotFound), "it is a link of the other kind")
+	require.True(t, core.HasCode(err, core.NotFound), "a link of the other kind")
 	var changed atomic.Int64
 	var all sync.WaitGroup
 	for i := range 10 {
@@ -161,13 +161,13 @@ func TestLinkIsForOnePassword(t *testing.T) {
 
 	require.EqualValues(t, 1, changed.Load())
 	_, err = s.FindUserLink(t.Context(), hashOf("second"))
-	require.True(t, core.HasCode(err, core.NotFound), "the others of the user are used up with it")
+	require.True(t, core.HasCode(err, core.NotFound), "the user's other links are used up too")
 	user, err = s.ReadUser(t.Context(), user.ID)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, user.SessionGeneration)
 }
 
-// TestIdentitiesAreBoundOnce has the same person come many times at once.
+// TestIdentitiesAreBoundOnce lets the same person sign in many times in parallel.
 func TestIdentitiesAreBoundOnce(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
@@ -198,7 +198,7 @@ func TestIdentitiesAreBoundOnce(t *testing.T) {
 		Issuer: "https://other.example.com", Subject: "2", EmailAddress: users[0].EmailAddress,
 	})
 	require.NoError(t, err)
-	require.Equal(t, users[0].ID, found.ID, "who has an identity here may have one there")
+	require.Equal(t, users[0].ID, found.ID, "a user may have identities of several providers")
 	_, err = s.FindOrBindUser(t.Context(), store.Identity{Issuer: "https://other.example.com", Subject: "3", EmailAddress: "eve@example.com"})
 	require.True(t, core.HasCode(err, core.NotFound))
 }

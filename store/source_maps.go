@@ -11,7 +11,7 @@ import (
 	"errand/store/pg"
 )
 
-// sourceMapIDs is the series of ids that source maps have.
+// sourceMapIDs is the series of the ids of source maps.
 const sourceMapIDs pg.Series = "source_maps"
 
 const (
@@ -24,7 +24,7 @@ DELETE FROM source_maps m WHERE project_id = @project_id AND digest = @digest AN
 SELECT m.project_id FROM source_maps m JOIN projects p ON p.id = m.project_id AND p.deleted_at IS NULL WHERE m.id = @id`
 	deleteSourceMap = `
 DELETE FROM source_maps m WHERE project_id = @project_id AND id = @id RETURNING release, name, ` + blobOfSourceMap + ` AS blob`
-	// Of two uploads at the same time the later one stays. The blob of the other is deleted by a job.
+	// Of two uploads at the same time the later one stays. A job deletes the blob of the other.
 	putSourceMap = `
 INSERT INTO source_maps (project_id, id, uploaded_at, size, sources, release, name, path, debug_id, uploaded_by, blob)
 VALUES (@project_id, @id, @now, @size, @sources, @release, @name, @path, @debug_id, @uploaded_by, @blob)
@@ -34,22 +34,22 @@ ON CONFLICT (project_id, release, path) DO UPDATE SET
 RETURNING ` + sourceMapColumns
 )
 
-// NewSourceMap is a source map whose index is stored already, as its blob.
+// NewSourceMap is a source map whose index is already stored as its blob.
 type NewSourceMap struct {
 	ProjectID int64
-	ID        int64  // of TakeSourceMapID
-	Release   string // as it was given
-	Dist      string // of the events that it is for; empty: of all
-	Name      string // of the minified file, as it was given
-	Path      string // of the name
+	ID        int64  // from TakeSourceMapID
+	Release   string // as given
+	Dist      string // the dist whose events it is for; empty: all
+	Name      string // the name of the minified file, as given
+	Path      string // the path of the name
 	DebugID   string // in lower case with hyphens; empty for none
 	Size      int64  // bytes of the index
 	Sources   int    // original files
-	Blob      string // of NameBlob, or of a map with the same content
+	Blob      string // from NameBlob, or from a map with the same content
 }
 
-// distMark stands in a stored path before the dist of the map, in one column with it: servers that know no dist keep maps apart by
-// their path. No path has this character.
+// distMark precedes the dist of the map in the column of its path: older servers, which know no dist, distinguish maps by
+// path. No path has this character.
 const distMark = "\x1f"
 
 // storePath returns the stored form of a minified file's path.
@@ -60,17 +60,17 @@ func storePath(path, dist string) string {
 	return path + distMark + dist
 }
 
-// TakeSourceMapID returns the id of a source map that is to be stored.
+// TakeSourceMapID returns an id for a new source map.
 func (s *Store) TakeSourceMapID(ctx context.Context) (int64, error) {
 	return s.db.IDs.TakeOne(ctx, sourceMapIDs)
 }
 
-// ErrBlobGone is the error of PutSourceMap for the blob of another map that is not there any more.
+// ErrBlobGone is the error of PutSourceMap when the blob of another map no longer exists.
 var ErrBlobGone = errors.New("no source map has the blob any more")
 
-// PutSourceMap records a source map in the place of the one of the same project, release, dist and path, and returns the blobs of those
-// that it replaced: FindBlobs says whether others have them. A deleted project is project_not_found, and one whose maps would be
-// larger than SOURCE_MAPS_MAX_MB together is limit.
+// PutSourceMap records a source map. It replaces those with the same project, release, dist and path, and returns their
+// blobs: FindBlobs finds out whether other maps have them. A deleted project is project_not_found. If the project's maps
+// together would exceed SOURCE_MAPS_MAX_MB, the error is limit.
 func (s *Store) PutSourceMap(ctx context.Context, actor core.Actor, n NewSourceMap) (m core.SourceMap, replaced []string, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		if err := intake.ShareProject(ctx, t.Tx, n.ProjectID); err != nil { // a deletion of the project waits
@@ -138,7 +138,7 @@ func (s *Store) FindSourceMapProject(ctx context.Context, id int64) (int64, erro
 	return row.ProjectID, core.CheckReach(ctx, row.ProjectID)
 }
 
-// DeleteSourceMap deletes a source map of a project and returns its blob, which other maps may have; or it is not_found.
+// DeleteSourceMap deletes a source map of a project and returns its blob, which other maps may share. An unknown map is not_found.
 func (s *Store) DeleteSourceMap(ctx context.Context, actor core.Actor, project, id int64) (blob string, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		row, err := pg.QueryOne[struct{ Release, Name, Blob string }](ctx, t, deleteSourceMap, pg.Args{"project_id": project, "id": id})
@@ -152,10 +152,10 @@ func (s *Store) DeleteSourceMap(ctx context.Context, actor core.Actor, project, 
 	return blob, err
 }
 
-// SourceMapFilter says which source maps to list.
+// SourceMapFilter selects source maps.
 type SourceMapFilter struct {
 	ProjectID int64
-	Release   string // empty: of all releases
+	Release   string // empty: all releases
 	core.Paging
 }
 
@@ -175,7 +175,7 @@ func (s *Store) ListSourceMaps(ctx context.Context, f SourceMapFilter) (core.Pag
 	return pg.ConvertPage(page, showSourceMap), err
 }
 
-// showSourceMap returns a source map as it is shown.
+// showSourceMap returns a source map in the form that is shown.
 func showSourceMap(stored core.SourceMap) core.SourceMap {
 	stored.Release = core.ShowName(stored.Release)
 	return stored

@@ -10,16 +10,16 @@ import (
 	"errand/store/pg"
 )
 
-// SourceMapPrefix is what the keys of the blobs of source maps begin with.
+// SourceMapPrefix begins the keys of the blobs of source maps.
 const SourceMapPrefix = "sourcemaps/"
 
 const (
-	// blobOfSourceMap is the blob of source map m: the first versions named it by the id of its only map.
+	// blobOfSourceMap is the blob of source map m: the first versions named it after the id of its only map.
 	blobOfSourceMap = `coalesce(m.blob, m.id::text)`
 	findSameBlob    = `
 SELECT m.blob FROM source_maps m
 WHERE m.project_id = @project_id AND m.blob >= @content || '-' AND m.blob < @content || '.' ORDER BY m.id LIMIT 1`
-	// While the row is locked, a deletion of the last map with the blob waits, and finds this one.
+	// While the row is locked, a deletion of the last map with the blob waits, and then finds this map.
 	holdSameBlob = `
 SELECT m.id FROM source_maps m WHERE m.project_id = @project_id AND m.blob = @blob ORDER BY m.id LIMIT 1 FOR SHARE`
 	findKnownBlobs = `
@@ -33,14 +33,15 @@ SELECT coalesce(sum(size), 0)::bigint AS bytes FROM (
 	WHERE m.project_id = @project_id GROUP BY ` + blobOfSourceMap + `) AS b`
 )
 
-// bytesOfName is what a name of a source map counts beside its blob, which it may share: about its row with the indexes.
+// bytesOfName is the size that a source map's name counts for, in addition to its blob, which it may share: roughly its row
+// with the indexes.
 const bytesOfName = 1 << 10
 
-// contentLength is how many digits of the SHA-256 of an index name its blob.
+// contentLength is how many hexadecimal digits of the SHA-256 of an index are in the name of its blob.
 const contentLength = 32
 
-// NameBlob returns the name of a new blob, for the index of a map with an id and the SHA-256 of its bytes in hexadecimal. A copy
-// of the database that gives the same id to another map gives its blob another name.
+// NameBlob returns the name of a new blob, from the id of its map and the SHA-256 of its index in hexadecimal. If a copy of
+// the database uses the same id for another map, the blob still gets another name.
 func NameBlob(sha256 string, id int64) string {
 	return sha256[:contentLength] + "-" + strconv.FormatInt(id, 10)
 }
@@ -50,7 +51,7 @@ func KeyOfBlob(project int64, blob string) string {
 	return fmt.Sprintf("%s%d/%s", SourceMapPrefix, project, blob)
 }
 
-// parseBlobKey is the reverse of KeyOfBlob. Other keys are not ours to delete.
+// parseBlobKey is the inverse of KeyOfBlob. Other keys are not ours to delete.
 func parseBlobKey(key string) (project int64, blob string, ok bool) {
 	projectText, blob, ok := strings.Cut(strings.TrimPrefix(key, SourceMapPrefix), "/")
 	project, err := strconv.ParseInt(projectText, 10, 64)
@@ -62,7 +63,7 @@ func parseBlobKey(key string) (project int64, blob string, ok bool) {
 	return project, blob, ok && err == nil && errID == nil && KeyOfBlob(project, blob) == key
 }
 
-// FindSameBlob returns the blob of a project's maps whose index has the SHA-256; empty for none.
+// FindSameBlob returns the blob of a project's map whose index has the SHA-256, or "".
 func (s *Store) FindSameBlob(ctx context.Context, project int64, sha256 string) (string, error) {
 	rows, err := pg.QueryMany[struct{ Blob string }](ctx, s.db.Main, findSameBlob,
 		pg.Args{"project_id": project, "content": sha256[:contentLength]})
@@ -72,16 +73,16 @@ func (s *Store) FindSameBlob(ctx context.Context, project int64, sha256 string) 
 	return rows[0].Blob, nil
 }
 
-// takeSourceMapTurn has the uploads of a project wait for each other, so that they cannot pass the bound together.
+// takeSourceMapTurn makes the uploads of a project wait for each other, so that they cannot exceed the bound together.
 func (t *tx) takeSourceMapTurn(ctx context.Context, project int64) error {
 	_, err := pg.Exec(ctx, t, takeSourceMapTurn, pg.Args{"project_id": project})
 	return err
 }
 
-// holdBlob keeps the blob of another map from being deleted until the transaction has ended, or is ErrBlobGone.
+// holdBlob keeps the blob of another map from being deleted until the transaction has ended. If it is gone, the error is ErrBlobGone.
 func (t *tx) holdBlob(ctx context.Context, n NewSourceMap) error {
 	if strings.HasSuffix(n.Blob, "-"+strconv.FormatInt(n.ID, 10)) {
-		return nil // its own
+		return nil // the map's own blob
 	}
 	rows, err := pg.QueryMany[struct{ ID int64 }](ctx, t, holdSameBlob, pg.Args{"project_id": n.ProjectID, "blob": n.Blob})
 	if err == nil && len(rows) == 0 {
@@ -90,7 +91,7 @@ func (t *tx) holdBlob(ctx context.Context, n NewSourceMap) error {
 	return err
 }
 
-// checkSourceMapRoom refuses source maps of a project that are larger than the bound together.
+// checkSourceMapRoom refuses a map when the source maps of the project together exceed the bound.
 func (t *tx) checkSourceMapRoom(ctx context.Context, project, maxMB int64) error {
 	sum, err := pg.QueryOne[struct{ Bytes int64 }](ctx, t, sumSourceMaps, pg.Args{"project_id": project, "each": bytesOfName})
 	if err != nil {
@@ -104,19 +105,19 @@ func (t *tx) checkSourceMapRoom(ctx context.Context, project, maxMB int64) error
 	return nil
 }
 
-// FoundBlobs are keys of blobs by whether a source map has them.
+// FoundBlobs are keys of blobs, sorted by whether a source map has them.
 type FoundBlobs struct {
 	Known []string
-	Stray []string // what an upload left that was cut off, or a deleted map or project; the blob of an upload that goes on too
+	Stray []string // left by an interrupted upload or a deleted map or project; also the blobs of running uploads
 }
 
-// FindBlobs looks for the source maps that have the blobs. Keys that are not of such blobs are in neither list.
+// FindBlobs looks for the source maps that have the blobs. Keys of other kinds of blobs are in neither list.
 func (s *Store) FindBlobs(ctx context.Context, keys []string) (FoundBlobs, error) {
 	var asked, blobs []string
 	var projects, ids []int64
 	for _, key := range keys {
 		if project, blob, ok := parseBlobKey(key); ok {
-			id, _ := strconv.ParseInt(blob, 10, 64) // 0, which no map has, unless the first versions made it
+			id, _ := strconv.ParseInt(blob, 10, 64) // 0 unless the first versions made it; no map has the id 0
 			asked, projects, blobs, ids = append(asked, key), append(projects, project), append(blobs, blob), append(ids, id)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"errand/store/pg"
 )
 
-// FoundSourceMap is a source map as ingest finds it.
+// FoundSourceMap is the part of a source map that ingest needs.
 type FoundSourceMap struct {
 	ID      int64
 	Path    string
@@ -26,7 +26,7 @@ SELECT EXISTS (
 	SELECT FROM source_maps m
 	WHERE m.project_id = @project_id AND m.digest = @digest AND m.path >= @path || E'\x1f' AND m.path < @path || E'\x20'
 ) AS has_any`
-	// Equal files of several releases have the same debug id: any of their maps will do, the latest is nearest at hand.
+	// Equal files of several releases have the same debug id. Any of their maps will do; the latest is the easiest to find.
 	findSourceMapsByDebugID = `
 SELECT DISTINCT ON (m.debug_id) m.id, split_part(m.path, E'\x1f', 1) AS path, m.debug_id, ` + blobOfSourceMap + ` AS blob FROM source_maps m
 WHERE m.project_id = @project_id AND m.debug_id = ANY (@debug_ids::text[]) AND m.debug_id <> ''
@@ -42,22 +42,22 @@ func (s *Store) HasSourceMaps(ctx context.Context, project int64) (bool, error) 
 	return row.HasAny, err
 }
 
-// ReleaseHasSourceMaps reports whether a release of a project, by its stored name, has source maps.
+// ReleaseHasSourceMaps reports whether a release of a project, given by its stored name, has source maps.
 func (s *Store) ReleaseHasSourceMaps(ctx context.Context, project int64, release string) (bool, error) {
 	row, err := pg.QueryOne[struct{ HasAny bool }](ctx, s.db.Main, releaseHasSourceMaps,
 		pg.Args{"project_id": project, "digest": core.DigestName(release)})
 	return row.HasAny, err
 }
 
-// HasSourceMapsOfDists reports whether a file of a release, which is a stored name, has source maps for events of some dist.
+// HasSourceMapsOfDists reports whether a file of a release, given by its stored name, has source maps for events of a particular dist.
 func (s *Store) HasSourceMapsOfDists(ctx context.Context, project int64, release, path string) (bool, error) {
 	row, err := pg.QueryOne[struct{ HasAny bool }](ctx, s.db.Main, hasMapsOfDists,
 		pg.Args{"project_id": project, "digest": core.DigestName(release), "path": path})
 	return row.HasAny, err
 }
 
-// FindSourceMapsByPath returns the source maps of files of a release, which is a stored name, for events of a dist, which may be
-// empty. When several have the same path the last one is the one to take: a map of the dist goes before one for all dists.
+// FindSourceMapsByPath returns the source maps of files of a release, given by its stored name, for events of a dist, which
+// may be empty. If several have the same path, use the last one: a map for all dists comes before one for the dist.
 func (s *Store) FindSourceMapsByPath(ctx context.Context, project int64, release, dist string, paths []string) ([]FoundSourceMap, error) {
 	stored := slices.Clone(paths)
 	if dist != "" {
@@ -69,8 +69,8 @@ func (s *Store) FindSourceMapsByPath(ctx context.Context, project int64, release
 		pg.Args{"project_id": project, "digest": core.DigestName(release), "paths": stored})
 }
 
-// FindSourceMapsByDebugID returns the source maps of files with debug ids, which are in lower case with hyphens: those of this
-// project, whoever else has them too.
+// FindSourceMapsByDebugID returns this project's source maps of files with the debug ids, which are in lower case with
+// hyphens. Other projects may have the same debug ids.
 func (s *Store) FindSourceMapsByDebugID(ctx context.Context, project int64, debugIDs []string) ([]FoundSourceMap, error) {
 	return pg.QueryMany[FoundSourceMap](ctx, s.db.Main, findSourceMapsByDebugID, pg.Args{"project_id": project, "debug_ids": debugIDs})
 }

@@ -1,8 +1,8 @@
-// Package store has the SQL of the nouns: one file per noun, each statement a constant above its method. The write path of
-// events is store/intake; what all statements stand on is store/pg.
+// Package store has the SQL of the nouns: one file per noun, each statement a constant above its method. store/intake is
+// the write path of events; store/pg is the layer below all statements.
 //
-// An exported method is one transaction, with the activity row in it. Times come from the injected clock, never from
-// the database. A row that is not there is core.NotFound, a database that is away is core.Unavailable.
+// An exported method is one transaction, which includes the activity row. Times come from the injected clock, never from
+// the database. A row that does not exist is core.NotFound; an absent database is core.Unavailable.
 package store
 
 import (
@@ -21,14 +21,14 @@ import (
 // Options says how to reach the database.
 type Options struct {
 	URL   string     // a Postgres connection string
-	Clock core.Clock // what time it is
-	// Settings are the values, by name, that hold on this server where the installation has none: of core.InstallationSettings.
+	Clock core.Clock // the current time
+	// Settings are this server's values, by name, for the core.InstallationSettings that the installation does not set.
 	Settings map[string]string
 
-	// Verify bounds how long the error of a deployed fix has to stay away; the zero value is DefaultVerify.
+	// Verify bounds how long the error of a deployed fix has to stay away. The zero value is DefaultVerify.
 	Verify fixes.Bounds
 
-	// Connections is how many connections the server makes at most (DATABASE_POOL), at least MinConnections; 0 for
+	// Connections is the most connections that the server makes (DATABASE_POOL), at least MinConnections; 0 for
 	// DefaultConnections.
 	Connections int
 }
@@ -81,7 +81,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 // storedPerIssue returns how many stored events an issue keeps.
 func (s *Store) storedPerIssue() int64 { return s.settings.Load().StoredPerIssue }
 
-// OnDeliveries has a function called after each commit of this server that made deliveries, with how many; it must return at once.
+// OnDeliveries sets the function that is called after each commit of this server that made deliveries, with their number.
+// It must return quickly.
 func (s *Store) OnDeliveries(call func(made int64)) { s.db.OnDeliveries(call) }
 
 // Close ends all connections.

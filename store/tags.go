@@ -26,7 +26,7 @@ WHERE l.project_id = @project_id AND l.issue_id = @issue_id AND l.tag_id = @tag_
 RETURNING t.id, t.name`
 )
 
-// Tag is a word that people put on issues, the same for all projects.
+// Tag is a word that people put on issues. All projects share the tags.
 type Tag struct {
 	ID   int64
 	Name string
@@ -42,7 +42,7 @@ type tagData struct {
 	Tag string `json:"tag"`
 }
 
-// AddTag puts a tag on an issue. It reports false when the issue had it already, which leaves no activity.
+// AddTag puts a tag on an issue. If the issue already has it, isNew is false and no activity is left.
 func (s *Store) AddTag(ctx context.Context, actor core.Actor, project, issue int64, name string) (tag Tag, isNew bool, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		if _, err := t.lockIssue(ctx, project, issue); err != nil {
@@ -62,7 +62,7 @@ func (s *Store) AddTag(ctx context.Context, actor core.Actor, project, issue int
 	return tag, isNew, err
 }
 
-// makeTag returns the tag with the name, which it makes when there is none.
+// makeTag returns the tag with the name, and makes it if there is none.
 func (t *tx) makeTag(ctx context.Context, name string) (Tag, error) {
 	tag, err := pg.QueryOne[Tag](ctx, t, findTag, pg.Args{"name": name})
 	if !core.HasCode(err, core.NotFound) {
@@ -78,7 +78,7 @@ func (t *tx) makeTag(ctx context.Context, name string) (Tag, error) {
 	return pg.QueryOne[Tag](ctx, t, findTag, pg.Args{"name": name})
 }
 
-// RemoveTag takes a tag off an issue, or says not_found.
+// RemoveTag takes a tag off an issue, or returns not_found.
 func (s *Store) RemoveTag(ctx context.Context, actor core.Actor, project, issue, tag int64) error {
 	err := s.inTx(ctx, func(t *tx) error {
 		removed, err := pg.QueryOne[Tag](ctx, t, detachTag, pg.Args{"project_id": project, "issue_id": issue, "tag_id": tag})

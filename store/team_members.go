@@ -28,7 +28,7 @@ VALUES (@id, @team_id, @user_id, @now, @now, @role) ON CONFLICT DO NOTHING`
 SELECT EXISTS (SELECT FROM team_members WHERE team_id = @team_id AND id <> @id AND role IN ('owner', 'admin')) AS found`
 )
 
-// Why a team's members cannot be changed as it is asked for.
+// Errors of changes to a team's members.
 var (
 	ErrUserUnknown   = errors.New("store: there is no such user")
 	ErrAlreadyMember = errors.New("store: the user is in the team already")
@@ -36,7 +36,7 @@ var (
 	ErrLastTeamAdmin = errors.New("store: the member is the last who administers the team")
 )
 
-// TeamMember is a user in a team, with what the management API shows of the user.
+// TeamMember is a user in a team, with the fields that the management API shows.
 type TeamMember struct {
 	ID             int64
 	TeamID         int64
@@ -52,8 +52,8 @@ type TeamMember struct {
 	UserUpdatedAt  core.Time
 }
 
-// ListTeamMembers lists the members of a team by role, in the order that clients know: from viewer back to admin by the alphabet
-// (management API, 1.8).
+// ListTeamMembers lists the members of a team by role, in the order that clients expect: in reverse alphabetical order,
+// from viewer to admin (management API, 1.8).
 func (s *Store) ListTeamMembers(ctx context.Context, team int64) ([]TeamMember, error) {
 	return pg.QueryMany[TeamMember](ctx, s.db.Main, listTeamMembers, pg.Args{"team_id": team})
 }
@@ -111,7 +111,7 @@ func (t *tx) addMember(ctx context.Context, actor core.Actor, n NewTeamMember) (
 	return member, t.recordMember(ctx, actor, core.ActionTeamAddMember, member)
 }
 
-// ChangeTeamRole gives a member of a team another role. It returns not_found, or ErrLastTeamAdmin. The same role changes nothing.
+// ChangeTeamRole gives a member of a team another role. It returns not_found or ErrLastTeamAdmin. The same role changes nothing.
 func (s *Store) ChangeTeamRole(ctx context.Context, actor core.Actor, team, id int64, role core.TeamRole) (member TeamMember, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		member, err = t.lockMember(ctx, team, id)

@@ -18,7 +18,7 @@ VALUES (@team_id, @project_id, @now) ON CONFLICT DO NOTHING`
 	deleteTeamProject = `DELETE FROM team_projects WHERE team_id = @team_id AND project_id = @project_id`
 )
 
-// ListAppsOfTeam lists the apps that are assigned to a team, by their names: those of ListApps, with its counts.
+// ListAppsOfTeam lists the apps that are assigned to a team, sorted by name, with the counts of ListApps.
 func (s *Store) ListAppsOfTeam(ctx context.Context, team int64) ([]App, error) {
 	assigned, err := pg.QueryMany[struct{ ID int64 }](ctx, s.db.Main, listTeamProjects, pg.Args{"team_id": team})
 	if err != nil || len(assigned) == 0 {
@@ -33,7 +33,7 @@ func (s *Store) ListAppsOfTeam(ctx context.Context, team int64) ([]App, error) {
 	return apps, nil
 }
 
-// AssignApp has a team see an app. It returns not_found for the team, or project_not_found. Once more changes nothing.
+// AssignApp lets a team see an app. It returns not_found for the team, or project_not_found. Assigning it again changes nothing.
 func (s *Store) AssignApp(ctx context.Context, actor core.Actor, team, app int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		if err := intake.ShareProject(ctx, t.Tx, app); err != nil {
@@ -44,7 +44,7 @@ func (s *Store) AssignApp(ctx context.Context, actor core.Actor, team, app int64
 	})
 }
 
-// UnassignApp ends that a team sees an app, or returns not_found for the team. It changes nothing when the team does not see it.
+// UnassignApp stops a team from seeing an app, or returns not_found for the team. It changes nothing if the team does not see the app.
 func (s *Store) UnassignApp(ctx context.Context, actor core.Actor, team, app int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		args := pg.Args{"team_id": team, "project_id": app}
@@ -52,7 +52,7 @@ func (s *Store) UnassignApp(ctx context.Context, actor core.Actor, team, app int
 	})
 }
 
-// changeAssignment runs a statement on the assignments of a team, and writes down what it changed.
+// changeAssignment runs a statement on the assignments of a team, and records what it changed.
 func (t *tx) changeAssignment(ctx context.Context, actor core.Actor, action core.Action, sql string, args pg.Args) error {
 	team, _ := args["team_id"].(int64)
 	if _, err := pg.QueryOne[Team](ctx, t, lockTeam, pg.Args{"id": team}); err != nil {

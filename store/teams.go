@@ -53,7 +53,7 @@ func (s *Store) FindTeam(ctx context.Context, ref string) (Team, error) {
 	return pg.QueryOne[Team](ctx, s.db.Main, findTeamBySlug, pg.Args{"slug": ref})
 }
 
-// CreateTeam creates a team whose owner is its first member, with the role admin. An owner who is not there is not_found.
+// CreateTeam creates a team with the owner as its first member, in the role admin. An unknown owner is not_found.
 func (s *Store) CreateTeam(ctx context.Context, actor core.Actor, name string, owner int64) (team Team, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		team, err = t.createTeam(ctx, actor, name, owner)
@@ -82,7 +82,7 @@ func (t *tx) createTeam(ctx context.Context, actor core.Actor, name string, owne
 	return pg.QueryOne[Team](ctx, t, findTeamByID, pg.Args{"id": id})
 }
 
-// insertTeam inserts the team under a slug that is free.
+// insertTeam inserts the team under a free slug.
 func (t *tx) insertTeam(ctx context.Context, id int64, name string, owner int64) error {
 	for range slugAttempts {
 		slug, err := t.findTeamSlug(ctx, id, name)
@@ -97,13 +97,13 @@ func (t *tx) insertTeam(ctx context.Context, id int64, name string, owner int64)
 	return errNoSlug
 }
 
-// findTeamSlug returns a slug for the team that follows the name.
+// findTeamSlug returns a slug for the team, made from the name.
 func (t *tx) findTeamSlug(ctx context.Context, id int64, name string) (string, error) {
 	slug := core.MakeSlugOf("team", name)
 	return t.numberSlug(ctx, listTeamSlugsLike, pg.Args{"id": id, "slug": slug}, slug)
 }
 
-// RenameTeam gives a team another name, and the slug that follows it, or says not_found. The same name changes nothing.
+// RenameTeam gives a team another name and the slug made from it, or returns not_found. The same name changes nothing.
 func (s *Store) RenameTeam(ctx context.Context, actor core.Actor, id int64, name string) (team Team, err error) {
 	err = s.inTxOfSlug(ctx, func(t *tx) error {
 		team, err = t.renameTeam(ctx, actor, id, name)
@@ -128,7 +128,7 @@ func (t *tx) renameTeam(ctx context.Context, actor core.Actor, id int64, name st
 	return team, t.recordTeam(ctx, actor, core.ActionTeamUpdate, id, map[string]any{"name": name, "slug": slug})
 }
 
-// DeleteTeam deletes a team with its members and assignments, or says not_found.
+// DeleteTeam deletes a team with its members and assignments, or returns not_found.
 func (s *Store) DeleteTeam(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		team, err := pg.QueryOne[Team](ctx, t, lockTeam, pg.Args{"id": id})
@@ -139,7 +139,7 @@ func (s *Store) DeleteTeam(ctx context.Context, actor core.Actor, id int64) erro
 	})
 }
 
-// deleteTeam deletes a team that is locked. Its members and assignments go with it: foreign keys see to that.
+// deleteTeam deletes a locked team. Foreign keys delete its members and assignments.
 func (t *tx) deleteTeam(ctx context.Context, actor core.Actor, team Team) error {
 	if _, err := pg.Exec(ctx, t, deleteTeam, pg.Args{"id": team.ID}); err != nil {
 		return err

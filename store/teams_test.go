@@ -44,7 +44,7 @@ func TestTeamsAreNamed(t *testing.T) {
 	require.Equal(t, first, same)
 	respelled, err := s.RenameTeam(t.Context(), core.NewBootstrapActor(), first.ID, "back office!")
 	require.NoError(t, err)
-	require.Equal(t, "back-office", respelled.Slug, "the own slug is free for the team itself")
+	require.Equal(t, "back-office", respelled.Slug, "a team may keep its own slug")
 	require.Equal(t, c.At(0), respelled.UpdatedAt)
 	for _, ref := range []string{"back-office", fmt.Sprint(first.ID)} {
 		found, err := s.FindTeam(t.Context(), ref)
@@ -186,7 +186,7 @@ func TestAppsOfATeam(t *testing.T) {
 	require.NoError(t, storetest.DeleteProject(t.Context(), s, by, storetest.Shop))
 	require.Equal(t, []string{"Admin"}, listNames())
 	require.NoError(t, s.UnassignApp(t.Context(), by, team.ID, storetest.Shop+1))
-	require.NoError(t, s.UnassignApp(t.Context(), by, team.ID, storetest.Shop+1), "once more changes nothing")
+	require.NoError(t, s.UnassignApp(t.Context(), by, team.ID, storetest.Shop+1), "a second time changes nothing")
 	require.Empty(t, listNames())
 	require.EqualValues(t, 3, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM activity WHERE action LIKE 'team.%assign_app'`))
 }

@@ -45,20 +45,19 @@ type NewToken struct {
 	Prefix    string
 	Scopes    []core.Scope
 	ProjectID int64 // 0: all apps
-	IsAgent   bool  // a setup makes it
+	IsAgent   bool  // made by a setup
 
 	OnlyProject bool // nothing but the project exists for it
 }
 
-// limitHash returns the hash that is stored for a token that stays in its project. An older server looks only for the plain hash, so it
-// refuses the token instead of letting it in everywhere.
+// limitHash returns the stored hash of a token that stays in its project. An older server looks only for the plain hash, so
+// it refuses the token instead of letting it in everywhere.
 func limitHash(hash []byte) []byte {
 	limited := sha256.Sum256(append([]byte("only_project"), hash...))
 	return limited[:]
 }
 
-// CreateToken stores a token; one for a project that is not there is project_not_found. It returns limit for a setup key that
-// has made as many as it may.
+// CreateToken stores a token. An unknown project is project_not_found. A setup key that may make no more tokens gets limit.
 func (s *Store) CreateToken(ctx context.Context, actor core.Actor, n NewToken) (core.Token, error) {
 	var token core.Token
 	err := s.inTx(ctx, func(t *tx) (err error) {
@@ -72,7 +71,7 @@ func (t *tx) createToken(ctx context.Context, actor core.Actor, n NewToken) (cor
 	if err := t.countSetupToken(ctx, actor); err != nil {
 		return core.Token{}, err
 	}
-	if n.ProjectID != 0 { // a deletion of the project waits, and revokes the token then
+	if n.ProjectID != 0 { // a deletion of the project waits, and then revokes the token
 		if err := intake.ShareProject(ctx, t.Tx, n.ProjectID); err != nil {
 			return core.Token{}, err
 		}
@@ -100,7 +99,7 @@ func (t *tx) createToken(ctx context.Context, actor core.Actor, n NewToken) (cor
 	return pg.QueryOne[core.Token](ctx, t, findTokenByID, pg.Args{"id": id})
 }
 
-// countSetupToken counts a token that a setup key makes; there is nothing to count for others.
+// countSetupToken counts a token that a setup key makes. It does nothing for other actors.
 func (t *tx) countSetupToken(ctx context.Context, actor core.Actor) error {
 	if !actor.IsSetupKey {
 		return nil
@@ -113,7 +112,7 @@ func (t *tx) countSetupToken(ctx context.Context, actor core.Actor) error {
 	return err
 }
 
-// lockTokenMaker holds the setup key that the actor is; one that has made as many tokens as it may is limit.
+// lockTokenMaker locks the actor's setup key. A key that may make no more tokens gets limit.
 func (t *tx) lockTokenMaker(ctx context.Context, actor core.Actor) (setupKeyRow, error) {
 	key, err := t.lockSetupKey(ctx, int64(actor.ID))
 	if err == nil && key.Tokens >= core.SetupKeyMaxTokens {
@@ -128,7 +127,7 @@ func (s *Store) ListTokens(ctx context.Context) ([]core.Token, error) {
 	return pg.QueryMany[core.Token](ctx, s.db.Main, listTokens, pg.Args{})
 }
 
-// recordRevoked writes down that tokens were revoked, and ends their claims.
+// recordRevoked records that tokens were revoked, and ends their claims.
 func (t *tx) recordRevoked(ctx context.Context, actor core.Actor, ids ...int64) error {
 	for _, id := range ids {
 		_, err := t.recordActivity(ctx, activity.Entry{Actor: actor, Action: core.ActionTokenRevoke, TargetType: core.TargetToken, TargetID: id})
@@ -139,7 +138,7 @@ func (t *tx) recordRevoked(ctx context.Context, actor core.Actor, ids ...int64) 
 	return t.endClaims(ctx, actor, core.ActorToken, ids...)
 }
 
-// RevokeToken revokes a token and ends its claims; an unknown or revoked one is not_found.
+// RevokeToken revokes a token and ends its claims. An unknown or revoked token is not_found.
 func (s *Store) RevokeToken(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		n, err := pg.Exec(ctx, t, revokeToken, pg.Args{"id": id, "now": t.Now})
@@ -153,14 +152,14 @@ func (s *Store) RevokeToken(ctx context.Context, actor core.Actor, id int64) err
 	})
 }
 
-// UsedToken is a token that somebody calls with.
+// UsedToken is the token of a call.
 type UsedToken struct {
 	core.Token
 	IsAgent bool
 }
 
-// UseToken returns the token with the hash and notes that it was used, at most once an hour. An unknown or revoked token
-// is not_found: every call asks, so that a revocation acts at once.
+// UseToken returns the token with the hash and notes its use, at most once an hour. An unknown or revoked token is
+// not_found. Every call asks the database, so that a revocation takes effect immediately.
 func (s *Store) UseToken(ctx context.Context, hash []byte) (UsedToken, error) {
 	token, err := pg.QueryOne[UsedToken](ctx, s.db.Main, findTokenByHash, pg.Args{"hash": hash, "limited_hash": limitHash(hash)})
 	if err != nil {
@@ -177,7 +176,7 @@ func (s *Store) UseToken(ctx context.Context, hash []byte) (UsedToken, error) {
 
 const findAdmin = `SELECT EXISTS (SELECT FROM tokens WHERE 'admin' = ANY (scopes) AND revoked_at IS NULL) AS found`
 
-// HasAdmin reports whether some token has the scope admin.
+// HasAdmin reports whether any token has the scope admin.
 func (s *Store) HasAdmin(ctx context.Context) (bool, error) {
 	row, err := pg.QueryOne[struct{ Found bool }](ctx, s.db.Main, findAdmin, pg.Args{})
 	return row.Found, err

@@ -148,12 +148,12 @@ func TestOneOfManyRevokesAToken(t *testing.T) {
 	require.EqualValues(t, 1, storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM activity WHERE action = 'token.revoke'`))
 }
 
-// holderOf is who calls with a token.
+// holderOf returns the actor of a token.
 func holderOf(token core.Token) core.Actor {
 	return core.Actor{Type: core.ActorToken, ID: core.OptInt(token.ID), Name: token.Name, Scopes: token.Scopes}
 }
 
-// TestRevokedTokenHoldsNothing holds that the claims of a token end with it, also of one that its project's deletion revokes.
+// TestRevokedTokenHoldsNothing checks that the claims of a token end with it, even if the deletion of its project revokes it.
 func TestRevokedTokenHoldsNothing(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
@@ -167,7 +167,7 @@ func TestRevokedTokenHoldsNothing(t *testing.T) {
 		require.NoError(t, err)
 		claimed[id] = holder
 	}
-	c.Forward(time.Minute) // the first claim has ended by itself
+	c.Forward(time.Minute) // the first claim has expired
 	require.NoError(t, s.RevokeToken(t.Context(), ann, int64(alone.ID)))
 	require.NoError(t, storetest.DeleteProject(t.Context(), s, ann, storetest.Shop+1))
 	for id, holder := range claimed {
@@ -195,7 +195,7 @@ func TestRevokedTokenHoldsNothing(t *testing.T) {
 	}
 }
 
-// TestTokenIsRevokedWhileItClaims holds that no claim outlives its token.
+// TestTokenIsRevokedWhileItClaims checks that no claim outlives its token.
 func TestTokenIsRevokedWhileItClaims(t *testing.T) {
 	t.Parallel()
 	pair, _ := storetest.OpenPair(t)

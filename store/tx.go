@@ -12,7 +12,7 @@ import (
 type tx struct {
 	*pg.Tx
 	store    *Store
-	reorders *bool // it may change which issues come first
+	reorders *bool // set when the transaction may change which issues come first
 }
 
 // inTx runs fn in a transaction, as pg.DB.InTx does.
@@ -30,8 +30,8 @@ func (s *Store) inTx(ctx context.Context, fn func(*tx) error) error {
 
 const commitSoon = `SET LOCAL synchronous_commit = off`
 
-// inTxSoonWritten is inTx for what may be lost when the machine stops in the same moment: nobody waits for the disk. Everybody sees it
-// at once all the same.
+// inTxSoonWritten is inTx for changes that may be lost when the machine stops at the same moment: nobody waits for the
+// disk. Everyone sees them immediately nevertheless.
 func (s *Store) inTxSoonWritten(ctx context.Context, fn func(*tx) error) error {
 	return s.inTx(ctx, func(t *tx) error {
 		if _, err := pg.Exec(ctx, t, commitSoon, pg.Args{}); err != nil {
@@ -41,14 +41,14 @@ func (s *Store) inTxSoonWritten(ctx context.Context, fn func(*tx) error) error {
 	})
 }
 
-// inSavepoint runs fn in a savepoint: when it fails, what it did is undone, and the transaction goes on.
+// inSavepoint runs fn in a savepoint. If it fails, its changes are undone, and the transaction goes on.
 func (t *tx) inSavepoint(ctx context.Context, fn func(*tx) error) error {
 	return t.InSavepoint(ctx, func(savepoint *pg.Tx) error { return fn(&tx{Tx: savepoint, store: t.store, reorders: t.reorders}) })
 }
 
-// recordActivity writes an activity row in the transaction of the change that it is about.
+// recordActivity writes an activity row in the transaction of the change that it describes.
 func (t *tx) recordActivity(ctx context.Context, e activity.Entry) (int64, error) {
-	if e.Action != core.ActionIssueClaim { // whoever takes an issue looks whether it is claimed
+	if e.Action != core.ActionIssueClaim { // taking an issue checks whether it is claimed
 		*t.reorders = true
 	}
 	return activity.Write(ctx, t.store.db, t.Tx, e)

@@ -15,30 +15,31 @@ WHERE i.issuer = @issuer AND i.subject = @subject`
 	lockUserByEmail   = findUserByEmail + ` FOR UPDATE`
 	findOtherIdentity = `
 SELECT EXISTS (SELECT FROM user_identities WHERE user_id = @user_id AND issuer = @issuer AND subject <> @subject) AS found`
-	// insertIdentity leaves the user's own identity as it is: the same person may have come a moment before.
+	// insertIdentity keeps an existing identity of the user: the same person may have come a moment before.
 	insertIdentity = `
 INSERT INTO user_identities AS i (user_id, created_at, issuer, subject)
 VALUES (@user_id, @now, @issuer, @subject)
 ON CONFLICT (issuer, subject) DO UPDATE SET created_at = i.created_at WHERE i.user_id = excluded.user_id`
 )
 
-// ErrOtherIdentity says that the user with the address has another identity of the provider: the address may have been given to
+// ErrOtherIdentity says that the user with the address has another identity of the provider: the address may now belong to
 // another person.
 var ErrOtherIdentity = errors.New("store: the user has another identity of the provider")
 
 var errBoundMeanwhile = errors.New("store: the identity was bound to another user meanwhile")
 
-// Identity is who a provider of single sign-on says that somebody is.
+// Identity is a person's account at a provider of single sign-on.
 type Identity struct {
 	Issuer, Subject string
-	EmailAddress    string // verified by the provider, as core.ReadEmailAddress returned it
-	MayCreate       bool   // makes a user when there is none
+	EmailAddress    string // verified by the provider, in the form of core.ReadEmailAddress
+	MayCreate       bool   // a new user is created if there is none
 }
 
-// FindOrBindUser returns the user with the identity; else the one with its address, who has the identity from now on; else a new one
-// if that may be, else not_found. It returns ErrOtherIdentity for the address of a user who has another identity of the provider.
+// FindOrBindUser returns the user with the identity. If there is none, it gives the identity to the user with its address.
+// If that fails too, it creates a user when that is allowed, or returns not_found. If the address belongs to a
+// user with another identity of the provider, it returns ErrOtherIdentity.
 func (s *Store) FindOrBindUser(ctx context.Context, i Identity) (user User, err error) {
-	for range 3 { // the same person may come several times at once: then the one that was made is found
+	for range 3 { // the same person may come several times in parallel: a later round finds the identity
 		err = s.inTx(ctx, func(t *tx) error {
 			user, err = t.findOrBindUser(ctx, i)
 			return err
@@ -58,7 +59,7 @@ func (t *tx) findOrBindUser(ctx context.Context, i Identity) (User, error) {
 	user, err = pg.QueryOne[User](ctx, t, lockUserByEmail, pg.Args{"email_address": i.EmailAddress})
 	switch {
 	case err == nil && !user.DisabledAt.IsZero():
-		return user, nil // who does not get the identity by it
+		return user, nil // a disabled user does not get the identity
 	case err == nil:
 		args := pg.Args{"user_id": user.ID, "issuer": i.Issuer, "subject": i.Subject}
 		other, err := pg.QueryOne[struct{ Found bool }](ctx, t, findOtherIdentity, args)

@@ -25,13 +25,13 @@ WHERE hash = @hash AND expires_at > @now`
 	deleteUserLinks   = `DELETE FROM user_links WHERE expires_at <= @now`
 )
 
-// UserLink is a link that is good once, for an hour.
+// UserLink is a link that works once, within an hour.
 type UserLink struct {
-	UserID int64 // whose password it sets; 0: it signs the first user up
+	UserID int64 // the user whose password it sets; 0: it signs the first user up
 }
 
-// MakeSignUpLink makes the link, whose hash (SHA-256) is given, by which the first user signs up. It replaces those before. It
-// reports whether one was made: none is when there are users.
+// MakeSignUpLink makes the link that the first user signs up with; hash is its SHA-256. It replaces earlier ones. It
+// reports whether it made one, which it does only while there are no users.
 func (s *Store) MakeSignUpLink(ctx context.Context, hash []byte) (made bool, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		if _, err := pg.Exec(ctx, t, deleteSignUpLinks, pg.Args{}); err != nil {
@@ -46,7 +46,7 @@ func (s *Store) MakeSignUpLink(ctx context.Context, hash []byte) (made bool, err
 	return made, err
 }
 
-// MakePasswordLink makes the link by which a user sets a new password.
+// MakePasswordLink makes the link that lets a user set a new password.
 func (s *Store) MakePasswordLink(ctx context.Context, userID int64, hash []byte) error {
 	return s.inTx(ctx, func(t *tx) error { return t.insertLink(ctx, userID, hash) })
 }
@@ -56,13 +56,13 @@ func (t *tx) insertLink(ctx context.Context, userID int64, hash []byte) error {
 	return err
 }
 
-// FindUserLink returns a link that can still be used, or not_found.
+// FindUserLink returns a link that still works, or not_found.
 func (s *Store) FindUserLink(ctx context.Context, hash []byte) (UserLink, error) {
 	return pg.QueryOne[UserLink](ctx, s.db.Main, findUserLink, pg.Args{"hash": hash, "now": s.Now()})
 }
 
-// SignUp makes the first user, a site admin, and uses the link up. A link that cannot be used is not_found; so is one that is used
-// when there are users already.
+// SignUp makes the first user, a site admin, and uses the link up. A link that no longer works is not_found, and so is any
+// link once there are users.
 func (s *Store) SignUp(ctx context.Context, linkHash []byte, n NewUser) (user User, err error) {
 	n.SiteAdmin = true
 	err = s.inTx(ctx, func(t *tx) error {
@@ -86,15 +86,15 @@ func (s *Store) SignUp(ctx context.Context, linkHash []byte, n NewUser) (user Us
 	return user, err
 }
 
-// ResetPassword sets the password of the user whom a link is for, and uses up all links of the user. Sessions end as they do by any
-// new password. A link that cannot be used, or of a user who is disabled, is not_found.
+// ResetPassword sets the password of the link's user and uses up all links of that user. Sessions end as after any new
+// password. A link that no longer works, or belongs to a disabled user, is not_found.
 func (s *Store) ResetPassword(ctx context.Context, linkHash []byte, hash core.Secret) (user User, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		link, err := pg.QueryOne[UserLink](ctx, t, lockUserLink, pg.Args{"hash": linkHash, "now": t.Now})
 		if err != nil {
 			return err
 		}
-		user, err = pg.QueryOne[User](ctx, t, lockUser, pg.Args{"id": link.UserID}) // there is none for 0
+		user, err = pg.QueryOne[User](ctx, t, lockUser, pg.Args{"id": link.UserID}) // no user has the id 0
 		if err == nil && !user.DisabledAt.IsZero() {
 			err = core.NewError(core.NotFound)
 		}

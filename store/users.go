@@ -12,7 +12,7 @@ import (
 	"errand/store/pg"
 )
 
-// Users have a series of ids of their own: an actor of the type user is told from a token by its type.
+// Users have their own series of ids: the type of an actor distinguishes a user from a token.
 const userIDs pg.Series = "users"
 
 const selectUsers = `
@@ -43,15 +43,15 @@ type User struct {
 	UpdatedAt         core.Time
 	LastLoggedInAt    core.Time // the zero time before the first sign-in
 	DisabledAt        core.Time // the zero time while the user may sign in
-	SessionGeneration int64     // a session of an earlier one has ended
+	SessionGeneration int64     // sessions of an earlier generation have ended
 	SiteAdmin         bool
 	EmailAddress      string
 	Slug              string
-	PasswordHash      core.Secret   // empty for a user who has no password here
-	OldHashes         []core.Secret // of the passwords before, latest first
+	PasswordHash      core.Secret   // empty for a user without a password here
+	OldHashes         []core.Secret // of earlier passwords, latest first
 }
 
-// ListHashes returns the hash of the present password, which may be empty, and those of the ones before.
+// ListHashes returns the hash of the current password, which may be empty, and the hashes of earlier ones.
 func (u User) ListHashes() []string {
 	hashes := []string{u.PasswordHash.Reveal()}
 	for _, hash := range u.OldHashes {
@@ -70,7 +70,7 @@ func (s *Store) ReadUser(ctx context.Context, id int64) (User, error) {
 	return pg.QueryOne[User](ctx, s.db.Main, findUserByID, pg.Args{"id": id})
 }
 
-// FindUser returns the user whom the reference names by id or slug, or not_found.
+// FindUser returns the user that the reference names by id or slug, or not_found.
 func (s *Store) FindUser(ctx context.Context, ref string) (User, error) {
 	if id, err := strconv.ParseInt(ref, 10, 64); err == nil {
 		return s.ReadUser(ctx, id)
@@ -78,7 +78,7 @@ func (s *Store) FindUser(ctx context.Context, ref string) (User, error) {
 	return pg.QueryOne[User](ctx, s.db.Main, findUserBySlug, pg.Args{"slug": ref})
 }
 
-// FindUserByEmail returns the user with the address, which is one that core.ReadEmailAddress returned, or not_found.
+// FindUserByEmail returns the user with the address, given in the form of core.ReadEmailAddress, or not_found.
 func (s *Store) FindUserByEmail(ctx context.Context, address string) (User, error) {
 	return pg.QueryOne[User](ctx, s.db.Main, findUserByEmail, pg.Args{"email_address": address})
 }
@@ -91,7 +91,7 @@ func (s *Store) HasUsers(ctx context.Context) (bool, error) {
 
 // NewUser is a user to create.
 type NewUser struct {
-	EmailAddress string      // as core.ReadEmailAddress returned it
+	EmailAddress string      // in the form of core.ReadEmailAddress
 	PasswordHash core.Secret // empty for none
 	SiteAdmin    bool
 }
@@ -120,7 +120,7 @@ func (t *tx) createUser(ctx context.Context, actor core.Actor, n NewUser) (User,
 	return pg.QueryOne[User](ctx, t, findUserByID, pg.Args{"id": id})
 }
 
-// insertUser inserts the user under a slug that is free.
+// insertUser inserts the user under a free slug.
 func (t *tx) insertUser(ctx context.Context, id int64, n NewUser) error {
 	for range slugAttempts {
 		if err := t.checkEmailIsFree(ctx, id, n.EmailAddress); err != nil {
@@ -150,7 +150,7 @@ func (t *tx) checkEmailIsFree(ctx context.Context, id int64, address string) err
 	return err
 }
 
-// findUserSlug returns a slug for the user that follows the address: what stands before the @.
+// findUserSlug returns a slug for the user, made from the part of the address before the @.
 func (t *tx) findUserSlug(ctx context.Context, id int64, address string) (string, error) {
 	name, _, _ := strings.Cut(address, "@")
 	slug := core.MakeSlugOf("user", name)

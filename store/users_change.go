@@ -9,7 +9,7 @@ import (
 	"errand/store/pg"
 )
 
-// OldHashes is how many hashes of former passwords are kept (management API, 1.9).
+// OldHashes is how many hashes of earlier passwords are kept (management API, 1.9).
 const OldHashes = 5
 
 const (
@@ -32,14 +32,14 @@ WHERE id = @id`
 // ErrLastSiteAdmin says that nobody else could administer the installation.
 var ErrLastSiteAdmin = errors.New("store: the user is the last site admin")
 
-// UserChange is what to change of a user; the zero value of a field for what stays.
+// UserChange describes a change of a user. Fields with the zero value stay.
 type UserChange struct {
-	EmailAddress string // as core.ReadEmailAddress returned it
+	EmailAddress string // in the form of core.ReadEmailAddress
 	PasswordHash core.Secret
 }
 
-// UpdateUser changes a user, or returns not_found or ErrEmailTaken. A new address brings the slug that follows it. A new password
-// ends all sessions of the user, and the one before is kept with the last OldHashes.
+// UpdateUser changes a user, or returns not_found or ErrEmailTaken. A new address also changes the slug. A new password
+// ends all sessions of the user, and the previous password is kept among the last OldHashes.
 func (s *Store) UpdateUser(ctx context.Context, actor core.Actor, id int64, c UserChange) (user User, err error) {
 	err = s.inTxOfSlug(ctx, func(t *tx) error {
 		user, err = t.updateUser(ctx, actor, id, c)
@@ -48,7 +48,7 @@ func (s *Store) UpdateUser(ctx context.Context, actor core.Actor, id int64, c Us
 	return user, err
 }
 
-// SetPassword is UpdateUser of the password alone.
+// SetPassword is UpdateUser for the password alone.
 func (s *Store) SetPassword(ctx context.Context, actor core.Actor, id int64, hash core.Secret) error {
 	_, err := s.UpdateUser(ctx, actor, id, UserChange{PasswordHash: hash})
 	return err
@@ -89,7 +89,7 @@ func (t *tx) updateUser(ctx context.Context, actor core.Actor, id int64, c UserC
 	return user, t.recordUser(ctx, actor, core.ActionUserUpdate, id, changed)
 }
 
-// rememberPassword puts the hash of the present password before the old ones.
+// rememberPassword puts the hash of the current password before the old ones.
 func (u *User) rememberPassword() {
 	if u.PasswordHash != "" {
 		u.OldHashes = slices.Insert(u.OldHashes, 0, u.PasswordHash)
@@ -98,7 +98,7 @@ func (u *User) rememberPassword() {
 }
 
 func (t *tx) saveUser(ctx context.Context, u User) error {
-	old := make([]string, len(u.OldHashes)) // a Secret as an argument would be stored as it prints
+	old := make([]string, len(u.OldHashes)) // a Secret as an argument would be stored in its printed form
 	for i, hash := range u.OldHashes {
 		old[i] = hash.Reveal()
 	}
@@ -109,7 +109,7 @@ func (t *tx) saveUser(ctx context.Context, u User) error {
 	return err
 }
 
-// NoteSignIn writes down that the user signed in now.
+// NoteSignIn records that the user signed in now.
 func (s *Store) NoteSignIn(ctx context.Context, id int64) error {
 	return s.inTxSoonWritten(ctx, func(t *tx) error {
 		_, err := pg.Exec(ctx, t, noteSignIn, pg.Args{"id": id, "now": t.Now})
@@ -117,14 +117,14 @@ func (s *Store) NoteSignIn(ctx context.Context, id int64) error {
 	})
 }
 
-// UpgradeHash replaces the hash of a password by another one of the same password, made with the parameters of today. It does
-// nothing when the password was changed meanwhile.
+// UpgradeHash replaces the hash of a password by another one of the same password, made with current parameters. It does
+// nothing if the password has been changed since.
 func (s *Store) UpgradeHash(ctx context.Context, id int64, hash, upgraded core.Secret) error {
 	_, err := pg.Exec(ctx, s.db.Main, upgradeHash, pg.Args{"id": id, "hash": hash.Reveal(), "upgraded": upgraded.Reveal()})
 	return err
 }
 
-// EndSessions ends all sessions of the user, or says not_found.
+// EndSessions ends all sessions of the user, or returns not_found.
 func (s *Store) EndSessions(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		n, err := pg.Exec(ctx, t, endSessions, pg.Args{"id": id})
@@ -138,13 +138,13 @@ func (s *Store) EndSessions(ctx context.Context, actor core.Actor, id int64) err
 	})
 }
 
-// DisableUser keeps a user from signing in, and ends all sessions and claims. It returns not_found, or ErrLastSiteAdmin. One who is
-// disabled already stays so.
+// DisableUser keeps a user from signing in, and ends all sessions and claims. It returns not_found or ErrLastSiteAdmin. A
+// user who is already disabled stays disabled.
 func (s *Store) DisableUser(ctx context.Context, actor core.Actor, id int64) error {
 	return s.setDisabled(ctx, actor, id, true)
 }
 
-// EnableUser lets a user sign in again, or says not_found.
+// EnableUser lets a user sign in again, or returns not_found.
 func (s *Store) EnableUser(ctx context.Context, actor core.Actor, id int64) error {
 	return s.setDisabled(ctx, actor, id, false)
 }
@@ -173,8 +173,8 @@ func (s *Store) setDisabled(ctx context.Context, actor core.Actor, id int64, dis
 	})
 }
 
-// checkOtherSiteAdmin returns ErrLastSiteAdmin when the user is the last site admin who can sign in. All of them are locked, so
-// that two of them cannot take each other out at once.
+// checkOtherSiteAdmin returns ErrLastSiteAdmin if the user is the last site admin who can sign in. It locks all of them, so
+// that two cannot remove each other at the same time.
 func (t *tx) checkOtherSiteAdmin(ctx context.Context, id int64) error {
 	admins, err := pg.QueryMany[struct{ ID int64 }](ctx, t, lockSiteAdmins, pg.Args{})
 	if err == nil && len(admins) == 1 && admins[0].ID == id {

@@ -13,11 +13,11 @@ const (
 	deleteUser    = `DELETE FROM users WHERE id = @id`
 )
 
-// ErrUserHasApps says that there are apps which the user created.
+// ErrUserHasApps says that the user created apps.
 var ErrUserHasApps = errors.New("store: the user created apps")
 
-// DeleteUser deletes a user with the teams that the user owns and the memberships in others, and ends the user's claims. It returns
-// not_found, ErrLastSiteAdmin or ErrUserHasApps.
+// DeleteUser deletes a user, the teams that the user owns and the memberships in others, and ends the user's claims. It
+// returns not_found, ErrLastSiteAdmin or ErrUserHasApps.
 func (s *Store) DeleteUser(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		if err := t.checkOtherSiteAdmin(ctx, id); err != nil {

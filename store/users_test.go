@@ -40,7 +40,7 @@ func TestUserIsFoundInEachWay(t *testing.T) {
 		ID: ann.ID, CreatedAt: c.At(0), UpdatedAt: c.At(0), EmailAddress: "ann.lee@example.com", Slug: "ann-lee", PasswordHash: "hash 0",
 		OldHashes: []core.Secret{},
 	}, ann)
-	require.Equal(t, "hash 0", storetest.ReadCell[string](t, s, `SELECT password_hash FROM users`), "not as a secret prints")
+	require.Equal(t, "hash 0", storetest.ReadCell[string](t, s, `SELECT password_hash FROM users`), "not in the form in which a secret prints")
 	for _, find := range []func() (store.User, error){
 		func() (store.User, error) { return s.ReadUser(t.Context(), ann.ID) },
 		func() (store.User, error) { return s.FindUser(t.Context(), fmt.Sprint(ann.ID)) },
@@ -101,7 +101,7 @@ func TestPasswordHistory(t *testing.T) {
 	require.Equal(t, c.At(0), changed.UpdatedAt)
 	require.Zero(t, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM activity WHERE data::text LIKE '%hash%'`))
 
-	require.NoError(t, s.UpgradeHash(t.Context(), ann.ID, "hash 6", "upgraded"), "changed meanwhile: it stays")
+	require.NoError(t, s.UpgradeHash(t.Context(), ann.ID, "hash 6", "upgraded"), "it was changed since, so it stays")
 	require.NoError(t, s.UpgradeHash(t.Context(), ann.ID, "hash 7", "hash 7 upgraded"))
 	require.NoError(t, s.NoteSignIn(t.Context(), ann.ID))
 	upgraded, err := s.ReadUser(t.Context(), ann.ID)
@@ -119,13 +119,13 @@ func TestNewAddressChangesTheSlug(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrEmailTaken)
 	same, err := s.UpdateUser(t.Context(), core.NewBootstrapActor(), bob.ID, store.UserChange{EmailAddress: "bob@example.com"})
 	require.NoError(t, err)
-	require.Equal(t, bob, same, "nothing of the change that was refused is there")
+	require.Equal(t, bob, same, "a refused change changes nothing")
 	moved, err := s.UpdateUser(t.Context(), core.NewBootstrapActor(), bob.ID, store.UserChange{EmailAddress: "ann@other.example"})
 	require.NoError(t, err)
 	require.Equal(t, "ann-1", moved.Slug)
 	kept, err := s.UpdateUser(t.Context(), core.NewBootstrapActor(), ann.ID, store.UserChange{EmailAddress: "ann@third.example"})
 	require.NoError(t, err)
-	require.Equal(t, "ann", kept.Slug, "the own slug is free for oneself")
+	require.Equal(t, "ann", kept.Slug, "a user may keep their own slug")
 	require.EqualValues(t, 2, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM activity WHERE action = 'user.update'`))
 	_, err = s.UpdateUser(t.Context(), core.NewBootstrapActor(), 404, store.UserChange{PasswordHash: "x"})
 	storetest.RequireCode(t, core.NotFound, err)
@@ -138,7 +138,7 @@ func TestDisabledUser(t *testing.T) {
 	by := core.NewBootstrapActor()
 
 	require.NoError(t, s.DisableUser(t.Context(), by, ann.ID))
-	require.NoError(t, s.DisableUser(t.Context(), by, ann.ID), "once more changes nothing")
+	require.NoError(t, s.DisableUser(t.Context(), by, ann.ID), "a second time changes nothing")
 	disabled, err := s.ReadUser(t.Context(), ann.ID)
 	require.NoError(t, err)
 	require.Equal(t, c.At(0), disabled.DisabledAt)
@@ -173,7 +173,7 @@ func TestLastSiteAdminCannotBeDisabled(t *testing.T) {
 		}
 	}
 
-	require.Equal(t, 1, refused, "of two who take each other out at once, one stays")
+	require.Equal(t, 1, refused, "of two who remove each other, one stays")
 }
 
 func TestUserWhoIsGoneHoldsNothing(t *testing.T) {
@@ -197,5 +197,5 @@ func TestUserWhoIsGoneHoldsNothing(t *testing.T) {
 	require.NoError(t, s.DeleteUser(t.Context(), by, ann.ID))
 	require.Nil(t, storetest.ReadIssue(t, s, first).Claim)
 
-	require.NotNil(t, storetest.ReadIssue(t, s, second).Claim, "of a token with the same id")
+	require.NotNil(t, storetest.ReadIssue(t, s, second).Claim, "it belongs to a token with the same id")
 }

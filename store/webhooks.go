@@ -12,7 +12,7 @@ import (
 
 const webhookIDs pg.Series = "webhooks"
 
-// StoredWebhook is a webhook as it is stored.
+// StoredWebhook is a webhook with the data of its row.
 type StoredWebhook struct {
 	ID             int64
 	ProjectID      core.OptInt // 0: all projects
@@ -22,14 +22,14 @@ type StoredWebhook struct {
 	SpikeThreshold core.OptInt // 0: it does not want issue.spike
 	MinTrust       core.Trust
 	URL            string   // as people see it, masked where it is a secret; empty for email
-	Recipients     []string // of email
+	Recipients     []string // email addresses
 	Sealed         string   // its secrets; empty: it has none
 	CreatedAt      core.Time
 	CreatedBy      string
 	LastDelivery   core.DeliveryStatus // the status of its latest delivery; empty: there was none
 }
 
-// NewWebhook is a webhook to store, with the id of TakeWebhookID, by which its secrets are sealed.
+// NewWebhook is a webhook to store. Its id, from TakeWebhookID, also seals its secrets.
 type NewWebhook struct {
 	ID             int64
 	ProjectID      int64 // 0: all projects
@@ -43,7 +43,7 @@ type NewWebhook struct {
 	Sealed         string
 }
 
-// The webhooks that there are: those of a deleted project are gone with it.
+// The existing webhooks: the webhooks of a deleted project are gone with it.
 const webhooksThere = `
 FROM webhooks w LEFT JOIN projects p ON p.id = w.project_id
 LEFT JOIN LATERAL (
@@ -56,10 +56,10 @@ SELECT w.id, coalesce(w.project_id, 0) AS project_id, w.name, w.format, w.events
 
 const (
 	listWebhooks = selectWebhooks + `
-	AND (@reach::bigint[] IS NULL OR w.project_id = ANY (@reach)) -- those for all projects are of the installation
+	AND (@reach::bigint[] IS NULL OR w.project_id = ANY (@reach)) -- webhooks for all projects belong to the installation
 ORDER BY w.created_at DESC, w.id DESC`
 	findWebhook = selectWebhooks + ` AND w.id = @id`
-	// Of two that are created at once the second waits, so that there are never too many.
+	// When two are created at the same time, the second waits, so that there are never too many.
 	lockWebhooks  = `SELECT pg_advisory_xact_lock(hashtext('errand.webhooks'))`
 	countWebhooks = `SELECT count(*) AS n FROM webhooks WHERE deleted_at IS NULL`
 	insertWebhook = `
@@ -68,18 +68,18 @@ VALUES (@id, nullif(@project_id::bigint, 0), nullif(@spike_threshold::bigint, 0)
 	@recipients, @sealed, @created_by)`
 )
 
-// TakeWebhookID returns the id of a webhook that is to be stored.
+// TakeWebhookID returns an id for a new webhook.
 func (s *Store) TakeWebhookID(ctx context.Context) (int64, error) {
 	return s.db.IDs.TakeOne(ctx, webhookIDs)
 }
 
-// webhookData is the data of a webhook in the timeline: its query, which may hold a secret, is left out of the URL.
+// webhookData is the data of a webhook in the timeline. Its URL has no query, which may hold a secret.
 type webhookData struct {
 	Name string    `json:"name"`
 	URL  core.Text `json:"url"`
 }
 
-// CreateWebhook stores a webhook; one for a project that is not there is project_not_found.
+// CreateWebhook stores a webhook. An unknown project is project_not_found.
 func (s *Store) CreateWebhook(ctx context.Context, actor core.Actor, n NewWebhook) (StoredWebhook, error) {
 	var made StoredWebhook
 	err := s.inTx(ctx, func(t *tx) (err error) {
@@ -162,14 +162,14 @@ const (
 	hideWebhook = `
 UPDATE webhooks SET deleted_at = @now, sealed = '' WHERE id = @id AND deleted_at IS NULL
 RETURNING coalesce(project_id, 0) AS project_id, name, url`
-	// FailDeliveries fails what is pending of webhooks that are not there any more. A delivery that was made while its webhook was
-	// being deleted is found by the worker.
+	// FailDeliveries fails the pending deliveries of webhooks that no longer exist. The worker finds a delivery that was
+	// made while its webhook was being deleted.
 	failDeliveries = `
 UPDATE deliveries SET status = 'failed', next_attempt_at = NULL, last_error = 'the webhook was deleted'
 WHERE webhook_id = @id AND status = 'pending'`
 )
 
-// DeleteWebhook deletes a webhook and its secrets; its pending deliveries fail. An unknown one is not_found.
+// DeleteWebhook deletes a webhook and its secrets; its pending deliveries fail. An unknown webhook is not_found.
 func (s *Store) DeleteWebhook(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		if _, err := getWebhook(ctx, t, id); err != nil {

@@ -20,12 +20,12 @@ type SealedWebhook struct {
 	Sealed string
 }
 
-// ListSealedWebhooks returns webhooks after an id whose secrets are sealed with another key than the one of this id.
+// ListSealedWebhooks returns webhooks after an id whose secrets are sealed with a key other than the one with this id.
 func (s *Store) ListSealedWebhooks(ctx context.Context, keyID string, after int64, limit int) ([]SealedWebhook, error) {
 	return pg.QueryMany[SealedWebhook](ctx, s.db.Main, listSealed, pg.Args{"prefix": keyID + ":", "after": after, "limit": limit})
 }
 
-// ReplaceSealed writes the secrets of a webhook as they are sealed anew, unless somebody has changed them meanwhile.
+// ReplaceSealed writes the newly sealed secrets of a webhook, unless someone has changed them since.
 func (s *Store) ReplaceSealed(ctx context.Context, old SealedWebhook, fresh string) error {
 	_, err := pg.Exec(ctx, s.db.Main, replaceSealed, pg.Args{"id": old.ID, "old": old.Sealed, "fresh": fresh})
 	return err

@@ -1,5 +1,5 @@
-// Package tools is the behaviour of Errand: one file is one operation's handler. Rules over rows; it knows neither
-// HTTP nor MCP.
+// Package tools is the behaviour of Errand: one file is one operation's handler, or one thing that a surface asks beside the
+// operations, such as authenticate.go. Files named shared_ have what several handlers use. It knows neither HTTP nor MCP.
 package tools
 
 import (

@@ -8,8 +8,8 @@ import (
 	"errand/core"
 )
 
-// missingAnswer is for a record that is not there where nobody asked for it: the work was started with its id, or reads it
-// from data of the app's own.
+// missingAnswer is the answer for a missing record that nobody asked for: the work was started with its id, or reads it from the
+// app's own data.
 var missingAnswer = answer{category: core.DataCategory, code: inCode, confidence: 0.7,
 	reason: "Work in the background expects a record that is not there."}
 
@@ -19,18 +19,18 @@ func isMissingInBackground(byTitle *wordingRule, byType *typeRule, culprit strin
 	return isMissing && isBackground(cutText(culprit))
 }
 
-// backgroundWords are the words that queues, schedulers and those who write for them name such work with.
+// backgroundWords are the words in names of such work, from queues, schedulers and their users.
 var backgroundWords = []string{
 	"job", "jobs", "worker", "workers", "task", "tasks", "sidekiq", "resque", "celery", "rq", "cron", "cronjob", "queue", "queues",
 	"consumer", "consumers", "import", "importer", "rake", "scheduler", "scheduled", "schedule", "hangfire", "quartz", "batch",
 	"subscriber", "bullmq", "goodjob", "delayed", "activejob", "lambda", "listener", "listeners", "command", "commands",
 }
 
-// requestWords are the words of what answers requests, which may well be about jobs.
+// requestWords are the words of code that answers requests, which may well be about jobs.
 var requestWords = []string{"controller", "controllers", "views", "router", "routes", "endpoint", "endpoints", "resolver", "resolvers"}
 
-// isBackground reports whether a culprit names work that nobody waits for, such as Sidekiq/PriceImport or
-// App\Jobs\SendOrderMail. A path, such as /jobs/{id} or GET /tasks, is a request's.
+// isBackground reports whether a culprit names work that nobody waits for, such as Sidekiq/PriceImport or App\Jobs\SendOrderMail.
+// A path, such as /jobs/{id} or GET /tasks, belongs to a request.
 func isBackground(culprit string) bool {
 	if strings.HasPrefix(culprit, "/") || strings.Contains(culprit, " /") || strings.Contains(culprit, "://") {
 		return false
@@ -42,7 +42,7 @@ func isBackground(culprit string) bool {
 	return isWordOf(backgroundWords) && !isWordOf(requestWords)
 }
 
-// splitNames returns the words of names in small letters, also those that begin with a capital letter: PriceImport has two.
+// splitNames returns the words of names in lower case, and splits names at capital letters: PriceImport has two words.
 func splitNames(text string) (words []string) {
 	var word strings.Builder
 	end := func() {

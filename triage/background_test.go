@@ -8,7 +8,7 @@ import (
 	"errand/core"
 )
 
-// A missing record is what somebody asked for, unless it is missing where nobody asks.
+// Somebody asked for a missing record, unless it is missing in work that nobody waits for.
 func TestMissingRecords(t *testing.T) {
 	t.Parallel()
 	for culprit, isBackground := range map[string]bool{

@@ -7,10 +7,10 @@ import (
 	"errand/core"
 )
 
-// Site says whose code an event's stack trace shows. It is all that is kept of the frames of an issue's first event.
+// Site says whose code an event's stack trace shows. Nothing else is kept of the frames of an issue's first event.
 type Site string
 
-// The sites. It is empty for an issue whose events were not looked at yet.
+// The sites. The empty site is for an issue whose events were not examined yet.
 const (
 	App       Site = "app"       // the app's own code is in it
 	Library   Site = "library"   // only code of others
@@ -24,13 +24,13 @@ var siteReasons = map[Site]string{
 	NoStack: "There is no stack trace.",
 }
 
-// Crash is what the rules know of an issue's first event beyond the issue.
+// Crash holds the facts about an issue's first event that the rules use, besides the issue.
 type Crash struct {
 	Site    Site
 	Handled *bool // false when nothing in the app caught the exception; nil when the SDK did not say
 }
 
-// FindCrash looks at the frames of an event: those of its exceptions, else those of the threads.
+// FindCrash examines the frames of an event: those in its exceptions, or else in its threads.
 func FindCrash(e *core.Event) Crash {
 	var c Crash
 	for i := range e.Exceptions {
@@ -55,7 +55,7 @@ func FindCrash(e *core.Event) Crash {
 	return c
 }
 
-// pickSite returns the site that says more.
+// pickSite returns the more telling site.
 func pickSite(a, b Site) Site {
 	for _, s := range []Site{Extension, App, Library} {
 		if a == s || b == s {
@@ -74,7 +74,7 @@ func findSite(frames []core.Frame) Site {
 			if isExtension(path) {
 				return Extension
 			}
-			break // only the frame of the crash counts: the app may be called by an extension
+			break // only the crash frame counts: an extension may have called the app
 		}
 	}
 	if slices.ContainsFunc(frames, func(f core.Frame) bool { return f.InApp }) {
@@ -83,7 +83,7 @@ func findSite(frames []core.Frame) Site {
 	return Library
 }
 
-// isExtension reports whether a text names code of a browser's extension.
+// isExtension reports whether a text names code of a browser extension.
 func isExtension(text string) bool {
 	return strings.Contains(text, "extension://") && slices.ContainsFunc(extensionSchemes, func(scheme string) bool {
 		return strings.Contains(text, scheme)

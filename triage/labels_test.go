@@ -17,11 +17,11 @@ import (
 	"errand/triage"
 )
 
-// labels are the errors of testdata/labels.txt, which says of each whether a change of the app's code plausibly fixes it.
+// labels are the errors of testdata/labels.txt, which says for each whether a change of the app's code can plausibly fix it.
 type labels struct {
 	isFixable  map[string]bool   // by the word of a reason
 	reasonOf   map[string]string // by source and id, such as "demo go_stock.json"
-	exceptions map[string]string // why the rules say otherwise
+	exceptions map[string]string // why the rules differ
 }
 
 func readLabels(t *testing.T) labels {
@@ -57,7 +57,7 @@ func (l labels) add(t *testing.T, id, reason string) {
 	l.reasonOf[id] = reason
 }
 
-// check compares what the rules say of an error with its label, and counts it.
+// check compares the rules' answer for an error with its label, and counts the result.
 func (l labels) check(t *testing.T, id string, score *labelScore, answer core.Triage) {
 	t.Helper()
 	reason, isLabelled := l.reasonOf[id]
@@ -72,7 +72,7 @@ func (l labels) check(t *testing.T, id string, score *labelScore, answer core.Tr
 	}
 }
 
-// labelScore counts agreement.
+// labelScore counts how often rules and labels agree.
 type labelScore struct{ all, agreed int }
 
 func (s *labelScore) print(t *testing.T) {
@@ -92,7 +92,7 @@ func judgeEvent(t *testing.T, payload []byte) core.Triage {
 	return triage.JudgeIssue(issue, triage.FindCrash(event))
 }
 
-// TestLabelsOfDemo holds that the rules know of every example of the demo whether code fixes it.
+// TestLabelsOfDemo holds that the rules know for every example of the demo whether code fixes it.
 func TestLabelsOfDemo(t *testing.T) {
 	t.Parallel()
 	l, score := readLabels(t), &labelScore{}
@@ -109,8 +109,8 @@ func TestLabelsOfDemo(t *testing.T) {
 	score.print(t)
 }
 
-// TestLabelsOfErrors holds the same of errors as runtimes word them, under the app's own code: those of testdata/errors.txt, by
-// which the rules were written, and fresh ones, by which none was.
+// TestLabelsOfErrors holds the same for errors in the words of runtimes, under the app's own code: the errors of
+// testdata/errors.txt, which the rules were written for, and fresh ones, which they were not.
 func TestLabelsOfErrors(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{"errors", "fresh"} {
@@ -131,7 +131,7 @@ func TestLabelsOfErrors(t *testing.T) {
 	}
 }
 
-// TestEveryErrorHasALabel holds that what is added to testdata/errors.txt is labelled.
+// TestEveryErrorHasALabel holds that every error in testdata/errors.txt has a label.
 func TestEveryErrorHasALabel(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/errors.txt")
@@ -144,7 +144,7 @@ func TestEveryErrorHasALabel(t *testing.T) {
 	}
 }
 
-// errorIssue makes an issue of platform, type and value.
+// errorIssue makes an issue from a platform, a type and a value.
 func errorIssue(parts []string) *core.Issue {
 	kind, value := strings.TrimSpace(parts[1]), strings.TrimSpace(parts[2])
 	title := strings.TrimSuffix(strings.TrimPrefix(kind+": "+value, ": "), ": ")
@@ -154,7 +154,7 @@ func errorIssue(parts []string) *core.Issue {
 	}
 }
 
-// TestCorporaLabels holds it of the events of real SDKs. Where the corpora are absent it is skipped.
+// TestCorporaLabels holds the same for events of real SDKs. Without the corpora it is skipped.
 func TestCorporaLabels(t *testing.T) {
 	t.Parallel()
 	l, score := readLabels(t), &labelScore{}

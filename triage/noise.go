@@ -2,7 +2,7 @@ package triage
 
 import "errand/core"
 
-// extensionAnswer is the answer for what crashed in an extension of the browser.
+// extensionAnswer is the answer for a crash in a browser extension.
 var extensionAnswer = answer{
 	category: core.Client, isNoise: true, confidence: 0.95,
 	reason: "It was raised by an extension of the user's browser, not by the app.",
@@ -10,7 +10,7 @@ var extensionAnswer = answer{
 
 var browsers = []string{"javascript"}
 
-// noiseWordings are the errors that no change of the app ends, because they are none of its own.
+// noiseWordings are the errors that no change of the app can end, because they are not its own.
 var noiseWordings = []wordingRule{
 	{
 		answer: answer{category: core.Client, isNoise: true, confidence: 0.97,

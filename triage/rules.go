@@ -8,7 +8,7 @@ import (
 	"errand/core"
 )
 
-// answer is what a rule says of an issue.
+// answer is a rule's answer for an issue.
 type answer struct {
 	category    core.Category
 	isTransient bool
@@ -17,12 +17,12 @@ type answer struct {
 	code        codeChange
 	confidence  float64
 	reason      string
-	isGeneral   bool // a type that says little, which a wording may overrule without doubt
+	isGeneral   bool // a type that says little: a wording may override it and stay certain
 
-	isMissingRecord bool // a record is not there: somebody asked for it, unless it happens in the background
+	isMissingRecord bool // a record is missing: somebody asked for it, unless it happens in the background
 }
 
-// codeChange says whether a change of the app's code can end the error, where its category does not tell.
+// codeChange says whether a change of the app's code can end the error, when its category does not decide that.
 type codeChange uint8
 
 const (
@@ -31,22 +31,22 @@ const (
 	notInCode
 )
 
-// wordingRule is a rule for titles that have one of the wordings, in any case. Each wording is made of whole words, and
-// may have gaps: " * ".
+// wordingRule is a rule for titles with one of the wordings, in any case. Each wording consists of whole words, and may have
+// gaps: " * ".
 type wordingRule struct {
 	answer
 	platforms []string // only events of these; empty: any
 	wordings  []string
 }
 
-// typeRule is a rule for exceptions of the types, by their names in small letters without packages.
+// typeRule is a rule for exception types, by their names in lower case without packages.
 type typeRule struct {
 	answer
 	types []string
 }
 
-// wordingIndex finds the rules whose wordings a title may have by one word of each: a title has few words, while there
-// are hundreds of wordings.
+// wordingIndex finds the rules whose wordings a title may contain, by one word of each: a title has few words, while there are
+// hundreds of wordings.
 type wordingIndex struct {
 	rules  []wordingRule
 	byWord map[string][]indexedWording
@@ -70,7 +70,7 @@ func newWordingIndex(tables ...[]wordingRule) *wordingIndex {
 	return x
 }
 
-// findRule returns the first rule of the table that has a wording of the title; nil when none has.
+// findRule returns the table's first rule with a wording in the title; nil when there is none.
 func (x *wordingIndex) findRule(title, platform string) *wordingRule {
 	title = strings.ToLower(title)
 	first := len(x.rules)
@@ -87,7 +87,7 @@ func (x *wordingIndex) findRule(title, platform string) *wordingRule {
 	return &x.rules[first]
 }
 
-// hasWording reports whether a title has a wording, whose " * " stands for anything.
+// hasWording reports whether a title contains a wording. In it, " * " stands for anything.
 func hasWording(title, wording string) bool {
 	for part := range strings.SplitSeq(wording, " * ") {
 		_, after, found := strings.Cut(title, part)
@@ -123,7 +123,7 @@ func indexTypes(table []typeRule) map[string]*typeRule {
 	return index
 }
 
-// findEndingRule returns the rule for a type that is not in the table but ends, or begins, like a sort of errors.
+// findEndingRule returns the rule for a type that is not in the table but ends, or begins, like a group of errors.
 func findEndingRule(kind string) *typeRule {
 	for n := range endings {
 		for _, part := range endings[n].types {
@@ -135,7 +135,7 @@ func findEndingRule(kind string) *typeRule {
 	return nil
 }
 
-// plainType returns the name of an exception's type in small letters, without package, pointer and type arguments.
+// plainType returns the name of an exception's type in lower case, without package, pointer and type arguments.
 func plainType(kind string) string {
 	if end := strings.IndexAny(kind, "`[<({ @"); end > 0 {
 		kind = kind[:end]

@@ -82,8 +82,8 @@ func TestPlainType(t *testing.T) {
 	}
 }
 
-// TestEveryIssueHasATriage holds that any text gives a complete answer, the same each time, and that nothing of the text
-// is in it.
+// TestEveryIssueHasATriage holds that any text gets a complete answer, the same each time, and that the answer contains nothing
+// of the text.
 func TestEveryIssueHasATriage(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}

@@ -1,8 +1,8 @@
-// Package triage says what kind of error an issue is: a table of rules over its exception's type, its title, where it
-// crashed, and its history (decisions 7, model rules-v1). It is pure: the same issue gives the same answer everywhere.
+// Package triage decides what kind of error an issue is: a table of rules over its exception's type, its title, its crash, and
+// its history (decisions 7, model rules-v1). It is pure: the same issue gets the same answer everywhere.
 //
-// The rules are meant to be read: noise.go, wordings.go and types.go are the table, this file is what is done with it.
-// What they say of an issue is read by agents, so no text of the app is in it.
+// The rules are meant to be read: noise.go, wordings.go and types.go are the table, and this file applies it. Agents read the
+// answers, so they contain no text of the app.
 package triage
 
 import (
@@ -21,10 +21,10 @@ const (
 	manyEvents = 1000 // in 24 hours
 )
 
-// maxText bounds what is read of a text, in bytes.
+// maxText bounds how much of a text is read, in bytes.
 const maxText = 400
 
-// JudgeIssue returns the triage of an issue that crashed so, without corrections.
+// JudgeIssue returns the triage of an issue with this crash, without corrections.
 func JudgeIssue(i *core.Issue, crash Crash) core.Triage {
 	v := findVerdict(i, crash)
 	t := core.Triage{
@@ -40,10 +40,10 @@ func JudgeIssue(i *core.Issue, crash Crash) core.Triage {
 	return t
 }
 
-// verdict is the answer of the rule that won, and what the others say of it.
+// verdict is the answer of the winning rule, and whether the other rules agree.
 type verdict struct {
 	answer
-	agreed, disputed bool // by the other kind of rule: one over the type, one over the title
+	agreed, disputed bool // by the other kind of rule, over the type or over the title
 }
 
 // findVerdict finds the rule for an issue: noise first, then wordings, which say more than a type does, then types.
@@ -70,7 +70,7 @@ func findVerdict(i *core.Issue, crash Crash) verdict {
 	return verdict{answer: judgeWithoutRule(i, crash)}
 }
 
-// judgeWithoutRule returns the answer where no rule knows the type or the wording.
+// judgeWithoutRule returns the answer when no rule knows the type or the wording.
 func judgeWithoutRule(i *core.Issue, crash Crash) answer {
 	switch {
 	case i.Type == "" && (i.Level == "info" || i.Level == "debug"):
@@ -102,7 +102,7 @@ func (v verdict) isFixable() bool {
 	return fixedByCode[v.category]
 }
 
-// rateSeverity starts from the level, as the app's authors chose it, and goes by what happened and how often.
+// rateSeverity starts from the level, which the app's authors chose, and adjusts it by the error and its frequency.
 func (v verdict) rateSeverity(i *core.Issue, crash Crash) int {
 	if v.isNoise {
 		return core.SeverityLow

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// issueOf makes an issue of an exception, as ingest titles it.
+// issueOf makes an issue of an exception, with the title that ingest would make.
 func issueOf(platform, kind, value string) *core.Issue {
 	title := value
 	if kind != "" && value != "" {
@@ -30,8 +30,8 @@ func issueOf(platform, kind, value string) *core.Issue {
 	}
 }
 
-// TestGoldens shows the triage of many errors as runtimes word them: testdata/errors.txt has platform, type and value,
-// separated by bars; the golden file says what the rules make of each under the app's own code.
+// TestGoldens shows the triage of many errors in the words of runtimes: testdata/errors.txt has platform, type and value,
+// separated by bars; the golden file shows how the rules judge each under the app's own code.
 func TestGoldens(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/errors.golden"

@@ -2,7 +2,7 @@ package triage
 
 import "errand/core"
 
-// types are the rules over the types of exceptions, by their names in small letters without packages.
+// types are the rules over exception types, by their names in lower case without packages.
 var types = []typeRule{
 	{
 		answer: answer{category: core.Bug, confidence: 0.8, isGeneral: true, reason: "Its type is that of a mistake in the code."},

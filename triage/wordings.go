@@ -143,7 +143,7 @@ var wordings = []wordingRule{
 		},
 	},
 
-	// What a framework says of a request that the app's own code failed: no other service is out of order.
+	// A framework's message about a request that failed in the app's own code: no other service is out of order.
 	{
 		answer: answer{category: core.Bug, confidence: 0.6, isGeneral: true,
 			reason: "The framework says that the app's own code failed while it handled a request."},
@@ -346,7 +346,7 @@ var wordings = []wordingRule{
 			"the system cannot find the path"},
 	},
 
-	// What clients send.
+	// Input of clients.
 	{
 		answer: answer{category: core.Client, confidence: 0.75, code: notInCode,
 			reason: "Somebody asks for what is not there, or in a way that the app does not offer."},

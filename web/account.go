@@ -9,55 +9,59 @@ import (
 // changedQuery is what the address of the account has after the password was changed.
 const changedQuery = "changed"
 
+// accountForm is what the page of the account shows.
+type accountForm struct {
+	Rules   passwordRules
+	Prefers preferences
+}
+
 // showAccount is the page of the person who is signed in.
-func (s *Site) showAccount(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.findPerson(r)
-	if core.HasCode(err, core.Unauthorized) {
-		return redirect(w, r, signInFirst(r.URL.RequestURI()))
+func (s *Site) showAccount(v *visit) error {
+	notice := ""
+	if v.r.URL.Query().Has(changedQuery) {
+		notice = "The password is changed, and all your other sessions are ended."
 	}
+	return v.askAccount(http.StatusOK, pageData{Notice: notice})
+}
+
+func (v *visit) askAccount(status int, data pageData) error {
+	person, err := v.findPerson(v.r)
 	if err != nil {
 		return err
 	}
-	notice := ""
-	if r.URL.Query().Has(changedQuery) {
-		notice = "The password is changed, and all your other sessions are ended."
-	}
-	return askAccount(w, http.StatusOK, pageData{Person: &p, Notice: notice})
-}
-
-func askAccount(w http.ResponseWriter, status int, data pageData) error {
-	data.Title, data.Form = "Your account", rules
-	return show(w, status, "account", data)
+	data.Title, data.Person, data.Form = "Your account", &person, accountForm{rules, v.prefers}
+	data.Frame = v.newFrame()
+	data.Frame.Flash = v.takeFlash()
+	return show(v.w, v.r, status, "account", data)
 }
 
 // takeNewPassword changes the password of who is signed in, and knows the present one. All sessions end; this one begins anew.
-func (s *Site) takeNewPassword(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.findPerson(r)
-	if core.HasCode(err, core.Unauthorized) {
-		return redirect(w, r, signInFirst(accountPath))
-	}
+func (s *Site) takeNewPassword(v *visit) error {
+	password, err := readNewPassword(v.r)
 	if err != nil {
-		return err
+		return v.refuseNewPassword(err)
 	}
-	password, err := readNewPassword(r)
+	changed, err := s.Accounts.ChangePassword(v.r.Context(), s.readAttempt(v.r, v.actor.Name, presentField), password)
 	if err != nil {
-		return s.refuseNewPassword(w, r, p, err)
+		return v.refuseNewPassword(err)
 	}
-	changed, err := s.Accounts.ChangePassword(r.Context(), s.readAttempt(r, p.EmailAddress, presentField), password)
-	if err != nil {
-		return s.refuseNewPassword(w, r, p, err)
-	}
-	return s.enterAfterPassword(w, r, changed, accountPath+"?"+changedQuery)
+	return s.enterAfterPassword(v.w, v.r, changed, accountPath+"?"+changedQuery)
 }
 
-func (s *Site) refuseNewPassword(w http.ResponseWriter, r *http.Request, p core.Person, err error) error {
+func (v *visit) refuseNewPassword(err error) error {
 	isWrong := core.HasCode(err, core.Unauthorized)
-	return s.refuseForm(w, r, err, func(status int, problem string) error {
+	return v.refuseForm(v.w, v.r, err, func(status int, problem string) error {
 		if isWrong {
 			problem = "The present password is wrong."
 		}
-		return askAccount(w, status, pageData{Person: &p, Problem: problem})
+		return v.askAccount(status, pageData{Problem: problem})
 	})
+}
+
+// takePreferences keeps how the person likes the pages.
+func (s *Site) takePreferences(v *visit) error {
+	s.keepPreferences(v.w, parsePreferences(v.r.PostForm))
+	return v.redirectWith(accountPath, flash{Text: "This browser keeps it."})
 }
 
 // takeSignOut ends the session of the request.
@@ -69,16 +73,13 @@ func (s *Site) takeSignOut(w http.ResponseWriter, r *http.Request) error {
 }
 
 // takeEndSessions ends all sessions of who is signed in, on every server.
-func (s *Site) takeEndSessions(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.findPerson(r)
-	if core.HasCode(err, core.Unauthorized) {
-		return redirect(w, r, signInPath)
-	}
+func (s *Site) takeEndSessions(v *visit) error {
+	person, err := s.findPerson(v.r)
 	if err != nil {
 		return err
 	}
-	if err := s.Accounts.EndSessions(r.Context(), p); err != nil {
+	if err := s.Accounts.EndSessions(v.r.Context(), person); err != nil {
 		return err
 	}
-	return s.takeSignOut(w, r)
+	return s.takeSignOut(v.w, v.r)
 }

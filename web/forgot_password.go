@@ -10,13 +10,13 @@ import (
 // forgotForm is what the page shows: whether mails are sent here.
 type forgotForm struct{ SendsMail bool }
 
-func (s *Site) showForgotPassword(w http.ResponseWriter, _ *http.Request) error {
-	return s.askForgotten(w, http.StatusOK, pageData{})
+func (s *Site) showForgotPassword(w http.ResponseWriter, r *http.Request) error {
+	return s.askForgotten(w, r, http.StatusOK, pageData{})
 }
 
-func (s *Site) askForgotten(w http.ResponseWriter, status int, data pageData) error {
+func (s *Site) askForgotten(w http.ResponseWriter, r *http.Request, status int, data pageData) error {
 	data.Title, data.Form = "Forgotten password", forgotForm{s.Accounts.RequestPassword != nil}
-	return show(w, status, "forgot_password", data)
+	return show(w, r, status, "forgot_password", data)
 }
 
 // takeForgotPassword answers the same whether there is such a user or not.
@@ -27,10 +27,10 @@ func (s *Site) takeForgotPassword(w http.ResponseWriter, r *http.Request) error 
 	err := s.Accounts.RequestPassword(r.Context(), r.PostForm.Get(emailField), wire.NetworkOf(wire.ClientOf(r)))
 	if err != nil {
 		return s.refuseForm(w, r, err, func(status int, problem string) error {
-			return s.askForgotten(w, status, pageData{Problem: problem})
+			return s.askForgotten(w, r, status, pageData{Problem: problem})
 		})
 	}
-	return s.askForgotten(w, http.StatusOK, pageData{
+	return s.askForgotten(w, r, http.StatusOK, pageData{
 		Notice: "If there is a user with this address and a password, a mail with a link is on its way. The link works once, for an hour.",
 	})
 }

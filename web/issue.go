@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"strconv"
 
 	"errand/core"
@@ -13,33 +12,28 @@ const issuePath = "/issues/{id}"
 // issueForm is what the page of an issue shows: what it is, and where to read more.
 type issueForm struct {
 	core.IssueDetail
+	Last    moment
 	BaseURL string
 }
 
-// showIssue is the page of an issue for who is signed in. One that the person may not see is as unknown as one that is not there.
-func (s *Site) showIssue(w http.ResponseWriter, r *http.Request) error {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil || id < 1 {
-		return core.NewError(core.NotFound)
-	}
-	person, err := s.findPerson(r)
-	if core.HasCode(err, core.Unauthorized) {
-		return redirect(w, r, signInFirst(r.URL.RequestURI()))
-	}
+// showIssue is the page of an issue. One that the person may not see is as unknown as one that is not there.
+func (s *Site) showIssue(v *visit) error {
+	id, err := v.readID()
 	if err != nil {
 		return err
 	}
-	issue, err := s.FindIssue(r, id)
+	found, err := callOperation(v, core.GetIssue, map[string]any{"id": id})
 	if err != nil {
 		return err
 	}
-	return show(w, http.StatusOK, "issue", pageData{
-		Title: showText(issue.Title), Person: &person, Form: issueForm{IssueDetail: issue, BaseURL: s.BaseURL()},
-	})
+	return v.show("issue", plainText(found.Data.Title), issueForm{found.Data, v.at(found.Data.LastSeen), s.BaseURL()})
 }
 
-// ServeUnknown answers a browser that asks for a page that is not there.
-func (s *Site) ServeUnknown(w http.ResponseWriter, r *http.Request) {
-	setHeaders(w)
-	s.showFailure(w, r, core.NewError(core.NotFound))
+// readID returns the id in the path.
+func (v *visit) readID() (int64, error) {
+	id, err := strconv.ParseInt(v.r.PathValue("id"), 10, 64)
+	if err != nil || id < 1 {
+		return 0, core.NewError(core.NotFound)
+	}
+	return id, nil
 }

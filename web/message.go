@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 
@@ -19,22 +20,36 @@ func (s *Site) explainFailure(r *http.Request, err error) *core.Error {
 	return s.Failure(r.Context(), "page", s.RequestID(r.Context()), err)
 }
 
-// showFailure answers with a page that says what went wrong.
-func (s *Site) showFailure(w http.ResponseWriter, r *http.Request, failure *core.Error) {
+// showFailure answers with a page that says what went wrong; around is nil for somebody who is not known.
+func (s *Site) showFailure(w http.ResponseWriter, r *http.Request, around *frame, failure *core.Error) {
 	wire.SetErrorHeaders(w, failure)
 	w.Header().Del("WWW-Authenticate") // it is no token that is missing
 	if r.ContentLength != 0 && failure.Code == core.ForbiddenOrigin {
 		w.Header().Set("Connection", "close") // the body was not read
 	}
-	if err := show(w, failure.Status(), "message", pageData{Title: titleOf(failure), Problem: describeFailure(failure)}); err != nil {
+	data := pageData{Title: titleOf(failure), Said: describeFailure(failure), Frame: around}
+	if err := show(w, r, failure.Status(), "message", data); err != nil {
 		wire.WriteError(w, core.NewError(core.Internal))
 	}
 }
 
+// ServeUnknown answers a browser that asks for a page that is not there.
+func (s *Site) ServeUnknown(w http.ResponseWriter, r *http.Request) {
+	setHeaders(w)
+	s.showFailure(w, r, nil, core.NewError(core.NotFound))
+}
+
 // titleOf is the heading of the page of a failure.
 func titleOf(failure *core.Error) string {
-	if failure.Code == core.NotFound {
+	switch failure.Code {
+	case core.NotFound, core.ProjectNotFound:
 		return "Not found"
+	case core.Forbidden:
+		return "You may not do this"
+	case core.Limit:
+		return "Too many attempts"
+	case core.Unavailable:
+		return "Not available just now"
 	}
 	return "That did not work"
 }
@@ -49,9 +64,13 @@ func describeFailure(failure *core.Error) string {
 	case core.ForbiddenOrigin:
 		return "This form was sent from another site, so nothing was done. Open the page here and send it again."
 	case core.Forbidden:
-		return fmt.Sprintf("You were not signed in: %v.", failure.Extra["reason"])
-	case core.NotFound:
+		return describeForbidden(failure)
+	case core.NotFound, core.ProjectNotFound:
 		return "There is no such page here, or you may not see it."
+	case core.Claimed:
+		return describeClaim("Somebody else works on it", failure)
+	case core.NotClaimHolder:
+		return describeClaim("Only who holds it, or an admin, may give it back", failure)
 	case core.MethodNotAllowed:
 		return "This address takes no such request."
 	case core.UnsupportedMedia:
@@ -60,8 +79,39 @@ func describeFailure(failure *core.Error) string {
 		return "The server is too busy, or its database is away. Try again in a few seconds."
 	case core.InvalidRequest:
 		return describeDetails(failure)
+	case core.Internal:
+		return describeInternal(failure)
+	}
+	return failure.Code.Info().Meaning
+}
+
+// describeInternal leads to the line of the log.
+func describeInternal(failure *core.Error) string {
+	if id, isKnown := failure.Extra["request_id"].(string); isKnown && id != "" {
+		return fmt.Sprintf("Something went wrong in Errand; its log says what, under the request id %s.", id)
 	}
 	return "Something went wrong in Errand; its log says what."
+}
+
+// describeForbidden says which role is missing, and who can give it.
+func describeForbidden(failure *core.Error) string {
+	switch role := fmt.Sprint(cmp.Or(failure.Extra["required_role"], any(""))); role {
+	case "":
+		return fmt.Sprintf("You were not signed in: %v.", failure.Extra["reason"])
+	case "site_admin":
+		return "This needs a site admin. Another site admin can make you one."
+	default:
+		return fmt.Sprintf("This needs at least the role %s in a team of the project. An owner or admin of the team, or a site admin, can "+
+			"give it to you.", role)
+	}
+}
+
+// describeClaim adds who holds an issue.
+func describeClaim(sentence string, failure *core.Error) string {
+	if claim, isClaim := failure.Extra["claim"].(*core.Claim); isClaim && claim != nil {
+		return fmt.Sprintf("%s: %s.", sentence, plainText(claim.Holder))
+	}
+	return sentence + "."
 }
 
 // describeDetails names the first field that is wrong. A message begins with "must", or is a sentence of its own.
@@ -75,8 +125,10 @@ func describeDetails(failure *core.Error) string {
 		return "The e-mail address " + detail.Message + "."
 	case passwordField:
 		return "The new password " + detail.Message + "."
+	case "":
+		return "The form cannot be read: " + detail.Message + "."
 	}
-	return "The form cannot be read: " + detail.Message + "."
+	return "The field " + plainText(detail.Path) + " " + plainText(detail.Message) + "."
 }
 
 // describeWait returns a time in words that fit a person.

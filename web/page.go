@@ -2,8 +2,6 @@ package web
 
 import (
 	"bytes"
-	"embed"
-	"html/template"
 	"net/http"
 	"strings"
 
@@ -11,33 +9,12 @@ import (
 	"errand/wire"
 )
 
-//go:embed *.html
-var templateFiles embed.FS
-
-//go:embed style.css
-var style []byte
-
-// templates are the pages by the names of their files, each in the layout.
-var templates = parseTemplates(
-	"message", "sign_in", "sign_up", "forgot_password", "reset_password", "account", "issue",
-)
-
-func parseTemplates(names ...string) map[string]*template.Template {
-	parsed := map[string]*template.Template{}
-	for _, name := range names {
-		parsed[name] = template.Must(template.New("layout.html").Funcs(functions).ParseFS(templateFiles, "layout.html", name+".html"))
-	}
-	return parsed
-}
-
-// functions are what templates call beside those of html/template.
-var functions = template.FuncMap{"text": showText}
-
 // maxForm is how many bytes a form may have.
 const maxForm = 64 << 10
 
-// policy lets a page load our style and send its forms to us, and nothing else.
-const policy = "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+// policy lets a page load our style, script and icon, ask us for its live parts, and send its forms to us, and nothing else.
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
+	"frame-ancestors 'none'; base-uri 'none'"
 
 // handler answers a request, or returns why it cannot.
 type handler = func(http.ResponseWriter, *http.Request) error
@@ -56,20 +33,20 @@ func (s *Site) makePage(show, take handler) http.Handler {
 				err = take(w, r)
 			}
 		default:
-			w.Header().Set("Allow", allowedMethods(show, take))
+			w.Header().Set("Allow", allowedMethods(show != nil, take != nil))
 			err = core.NewError(core.MethodNotAllowed)
 		}
 		if err != nil {
-			s.showFailure(w, r, s.explainFailure(r, err))
+			s.showFailure(w, r, nil, s.explainFailure(r, err))
 		}
 	})
 }
 
-func allowedMethods(show, take handler) string {
+func allowedMethods(shows, takes bool) string {
 	switch {
-	case take == nil:
+	case !takes:
 		return "GET, HEAD"
-	case show == nil:
+	case !shows:
 		return "POST"
 	}
 	return "GET, HEAD, POST"
@@ -117,17 +94,20 @@ type pageData struct {
 	Title   string
 	Problem string       // what was wrong with the form before
 	Notice  string       // what was done
-	Person  *core.Person // who is signed in; nil for nobody
+	Person  *core.Person // whose account it is; nil on other pages
+	Frame   *frame       // what stands around the page of who is signed in; nil before that
+	Said    string       // the sentence of a message
+	Wide    bool         // a page before signing in has more than a form
 	Form    any          // of the page
 }
 
 // show answers with a page.
-func show(w http.ResponseWriter, status int, name string, data pageData) error {
+func show(w http.ResponseWriter, r *http.Request, status int, name string, data pageData) error {
 	var body bytes.Buffer
 	if err := templates[name].Execute(&body, data); err != nil {
 		return err
 	}
-	wire.WriteBody(w, status, "text/html; charset=utf-8", body.Bytes())
+	wire.WriteCompressed(w, r, status, "text/html; charset=utf-8", body.Bytes())
 	return nil
 }
 
@@ -135,9 +115,4 @@ func show(w http.ResponseWriter, status int, name string, data pageData) error {
 func redirect(w http.ResponseWriter, r *http.Request, path string) error {
 	http.Redirect(w, r, path, http.StatusSeeOther)
 	return nil
-}
-
-func serveStyle(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Cache-Control", "public, max-age=3600")
-	wire.WriteBody(w, http.StatusOK, "text/css; charset=utf-8", style)
 }

@@ -16,13 +16,13 @@ func (s *Site) showResetPassword(w http.ResponseWriter, r *http.Request) error {
 func (s *Site) askNewPassword(w http.ResponseWriter, r *http.Request, status int, problem, code string) error {
 	p, err := s.Accounts.CheckLink(r.Context(), core.Secret(code))
 	if core.HasCode(err, core.NotFound) || err == nil && p.ID == 0 {
-		return showUsedLink(w, usedReset)
+		return showUsedLink(w, r, usedReset)
 	}
 	if err != nil {
 		return err
 	}
 	form := linkForm{Code: code, Email: p.EmailAddress, Rules: rules}
-	return show(w, status, "reset_password", pageData{Title: "A new password", Problem: problem, Form: form})
+	return show(w, r, status, "reset_password", pageData{Title: "A new password", Problem: problem, Form: form})
 }
 
 func (s *Site) takeResetPassword(w http.ResponseWriter, r *http.Request) error {
@@ -33,10 +33,10 @@ func (s *Site) takeResetPassword(w http.ResponseWriter, r *http.Request) error {
 		p, err = s.Accounts.ResetPassword(r.Context(), core.Secret(code), password)
 	}
 	if core.HasCode(err, core.NotFound) {
-		return showUsedLink(w, usedReset)
+		return showUsedLink(w, r, usedReset)
 	}
 	if err != nil {
 		return s.refuseForm(w, r, err, func(status int, problem string) error { return s.askNewPassword(w, r, status, problem, code) })
 	}
-	return s.enterAfterPassword(w, r, p, accountPath)
+	return s.enterAfterPassword(w, r, p, issuesPath)
 }

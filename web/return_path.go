@@ -8,21 +8,21 @@ import (
 // maxReturnPath is how many bytes of a path are kept while somebody signs in.
 const maxReturnPath = 2000
 
-// localPath returns the path, with its query, to which somebody goes after signing in; the account for everything that could lead
+// localPath returns the path, with its query, to which somebody goes after signing in; the issues for everything that could lead
 // to another site. Browsers read a backslash as a slash, and leave control characters out.
 func localPath(text string) string {
 	if len(text) > maxReturnPath || !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") {
-		return accountPath
+		return issuesPath
 	}
 	for _, c := range []byte(text) {
 		if c <= ' ' || c >= 0x7f || c == '\\' {
-			return accountPath
+			return issuesPath
 		}
 	}
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.Scheme != "" || parsed.Host != "" || parsed.User != nil || strings.HasPrefix(parsed.Path, "//") ||
 		strings.Contains(parsed.Path, `\`) {
-		return accountPath
+		return issuesPath
 	}
 	return text
 }

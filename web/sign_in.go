@@ -39,12 +39,12 @@ func (s *Site) showSignIn(w http.ResponseWriter, r *http.Request) error {
 	case !core.HasCode(err, core.Unauthorized):
 		return err
 	}
-	return s.askSignIn(w, http.StatusOK, "", signInForm{ReturnTo: back})
+	return s.askSignIn(w, r, http.StatusOK, "", signInForm{ReturnTo: back})
 }
 
-func (s *Site) askSignIn(w http.ResponseWriter, status int, problem string, form signInForm) error {
+func (s *Site) askSignIn(w http.ResponseWriter, r *http.Request, status int, problem string, form signInForm) error {
 	form.HasSSO = s.SSO != nil
-	return show(w, status, "sign_in", pageData{Title: "Sign in", Problem: problem, Form: form})
+	return show(w, r, status, "sign_in", pageData{Title: "Sign in", Problem: problem, Form: form})
 }
 
 // takeSignIn signs in with a password. Whatever is wrong with it, the answer is the same.
@@ -54,7 +54,7 @@ func (s *Site) takeSignIn(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.Accounts.SignIn(r.Context(), attempt)
 	if err != nil {
 		return s.refuseForm(w, r, err, func(status int, problem string) error {
-			return s.askSignIn(w, status, problem, signInForm{Email: attempt.EmailAddress, ReturnTo: back})
+			return s.askSignIn(w, r, status, problem, signInForm{Email: attempt.EmailAddress, ReturnTo: back})
 		})
 	}
 	return s.enterAfterPassword(w, r, p, back)

@@ -26,21 +26,21 @@ func (s *Site) showSignUp(w http.ResponseWriter, r *http.Request) error {
 	code := r.URL.Query().Get(codeField)
 	p, err := s.Accounts.CheckLink(r.Context(), core.Secret(code))
 	if core.HasCode(err, core.NotFound) || err == nil && p.ID != 0 {
-		return showUsedLink(w, usedSignUp)
+		return showUsedLink(w, r, usedSignUp)
 	}
 	if err != nil {
 		return err
 	}
-	return askSignUp(w, http.StatusOK, "", linkForm{Code: code})
+	return askSignUp(w, r, http.StatusOK, "", linkForm{Code: code})
 }
 
-func askSignUp(w http.ResponseWriter, status int, problem string, form linkForm) error {
+func askSignUp(w http.ResponseWriter, r *http.Request, status int, problem string, form linkForm) error {
 	form.Rules = rules
-	return show(w, status, "sign_up", pageData{Title: "The first site admin", Problem: problem, Form: form})
+	return show(w, r, status, "sign_up", pageData{Title: "The first site admin", Problem: problem, Form: form})
 }
 
-func showUsedLink(w http.ResponseWriter, problem string) error {
-	return show(w, http.StatusNotFound, "message", pageData{Title: "The link cannot be used", Problem: problem})
+func showUsedLink(w http.ResponseWriter, r *http.Request, problem string) error {
+	return show(w, r, http.StatusNotFound, "message", pageData{Title: "The link cannot be used", Said: problem})
 }
 
 func (s *Site) takeSignUp(w http.ResponseWriter, r *http.Request) error {
@@ -51,12 +51,12 @@ func (s *Site) takeSignUp(w http.ResponseWriter, r *http.Request) error {
 		p, err = s.Accounts.SignUp(r.Context(), core.Secret(form.Code), form.Email, password)
 	}
 	if core.HasCode(err, core.NotFound) {
-		return showUsedLink(w, usedSignUp)
+		return showUsedLink(w, r, usedSignUp)
 	}
 	if err != nil {
-		return s.refuseForm(w, r, err, func(status int, problem string) error { return askSignUp(w, status, problem, form) })
+		return s.refuseForm(w, r, err, func(status int, problem string) error { return askSignUp(w, r, status, problem, form) })
 	}
-	return s.enterAfterPassword(w, r, p, accountPath)
+	return s.enterAfterPassword(w, r, p, issuesPath)
 }
 
 // readNewPassword reads a new password, which was typed twice.

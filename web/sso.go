@@ -18,8 +18,8 @@ const (
 	visitLasts  = 10 * time.Minute
 )
 
-// visit is what stands in the cookie. It is the browser's own: who sends another's cannot know the state that its provider has.
-type visit struct {
+// ssoVisit is what stands in the cookie. It is the browser's own: who sends another's cannot know the state that its provider has.
+type ssoVisit struct {
 	sso.Visit
 	ReturnTo string `json:"return_to"`
 }
@@ -31,7 +31,7 @@ func (s *Site) startSSO(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.refuseSSO(w, r, err, back)
 	}
-	text, err := json.Marshal(visit{begun, back})
+	text, err := json.Marshal(ssoVisit{begun, back})
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (s *Site) startSSO(w http.ResponseWriter, r *http.Request) error {
 
 // finishSSO signs in who comes back from the provider. A visit ends with the first answer, whatever it is.
 func (s *Site) finishSSO(w http.ResponseWriter, r *http.Request) error {
-	var v visit
+	var v ssoVisit
 	if text, err := base64.RawURLEncoding.DecodeString(s.readCookie(r, visitCookie)); err == nil {
 		_ = json.Unmarshal(text, &v) // what cannot be read is of no visit
 	}
@@ -84,5 +84,5 @@ func (s *Site) refuseSSO(w http.ResponseWriter, r *http.Request, err error, back
 		status, problem = failure.Status(), describeFailure(failure)
 	}
 	wire.SetErrorHeaders(w, failure)
-	return s.askSignIn(w, status, problem, signInForm{ReturnTo: back})
+	return s.askSignIn(w, r, status, problem, signInForm{ReturnTo: back})
 }

@@ -1,5 +1,5 @@
-// Package web is the pages for people: how they sign in, their sessions, their own account. They are plain HTML forms and need no
-// script. Each page is a file beside its template.
+// Package web is the pages for people: how they sign in, their sessions, their own account, the issues. Each page is a file beside its
+// template. The pages need no script; ours adds keys, copying, local times and parts that are kept up to date.
 package web
 
 import (
@@ -24,8 +24,10 @@ type Options struct {
 	Accounts Accounts
 	SSO      *sso.Provider // nil without single sign-on
 
-	// FindIssue returns an issue to who is signed in by the cookie of a request: not_found for one that the person may not see.
-	FindIssue func(r *http.Request, id int64) (core.IssueDetail, error)
+	// Registry carries out the operations. The pages read and change everything through it, as the person who is signed in.
+	Registry *core.Registry
+	// FindActor returns the person who is signed in by the cookie of a request, or unauthorized.
+	FindActor func(r *http.Request) (core.Actor, error)
 
 	// Failure makes any error one that a person may see, and logs the rest.
 	Failure   func(ctx context.Context, what, requestID string, err error) *core.Error
@@ -71,7 +73,11 @@ const (
 	accountPath        = "/account"
 	newPasswordPath    = "/account/password"
 	endSessionsPath    = "/account/sign-out-everywhere"
-	stylePath          = "/web/style.css"
+	preferencesPath    = "/account/preferences"
+	issuesPath         = "/"
+	changeIssuesPath   = "/issues/change"
+	mergeIssuesPath    = "/issues/merge"
+	galleryPath        = "/web/gallery"
 )
 
 // Site is the pages.
@@ -96,11 +102,16 @@ func (s *Site) Routes() map[string]http.Handler {
 		signUpPath:         s.makePage(s.showSignUp, s.takeSignUp),
 		forgotPasswordPath: s.makePage(s.showForgotPassword, s.takeForgotPassword),
 		resetPasswordPath:  s.makePage(s.showResetPassword, s.takeResetPassword),
-		accountPath:        s.makePage(s.showAccount, nil),
-		newPasswordPath:    s.makePage(nil, s.takeNewPassword),
-		endSessionsPath:    s.makePage(nil, s.takeEndSessions),
-		issuePath:          s.makePage(s.showIssue, nil),
-		stylePath:          http.HandlerFunc(serveStyle),
+		accountPath:        s.makePersonPage(s.showAccount, nil),
+		newPasswordPath:    s.makePersonPage(nil, s.takeNewPassword),
+		endSessionsPath:    s.makePersonPage(nil, s.takeEndSessions),
+		preferencesPath:    s.makePersonPage(nil, s.takePreferences),
+		issuesPath:         s.makePersonPage(s.showIssues, nil),
+		changeIssuesPath:   s.makePersonPage(nil, s.takeIssueChange),
+		mergeIssuesPath:    s.makePersonPage(s.showMerge, s.takeMerge),
+		issuePath:          s.makePersonPage(s.showIssue, nil),
+		issueBriefPath:     s.makePersonPage(s.showBrief, nil),
+		galleryPath:        s.makePersonPage(s.showGallery, nil),
 	}
 	if s.SSO != nil {
 		routes[ssoPath] = s.makePage(s.startSSO, nil)

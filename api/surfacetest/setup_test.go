@@ -16,6 +16,8 @@ import (
 )
 
 var setupCases = []parityCase{
+	{core.Whoami.Operation, core.Forbidden, "setup", `{}`},
+
 	{core.ListSetupKeys.Operation, success, "admin", `{}`},
 	{core.ListSetupKeys.Operation, success, "setup", `{}`},
 

@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// template is one SDK's event with places for what differs from event to event.
+// template is one SDK's event with marks for the parts that differ from event to event.
 type template struct {
 	platform  string
 	text      []byte
 	isGzipped bool // as the SDK does
 }
 
-// Marks stand in a template where values are put in. They are as long as the ids that they stand for.
+// Marks in a template are replaced by values. They are as long as the ids that replace them.
 const (
 	markEventID  = "@@@@@@@@@@@@@@event@id@@@@@@@@@@"
 	markUser     = "@@user@@"
@@ -30,7 +30,7 @@ const (
 	markTime     = "@@time@@"
 )
 
-// gzippingSDKs are the SDKs that send gzip at these sizes; node does so above 32 KiB only.
+// gzippingSDKs are the SDKs that send gzip at these sizes; node does so only above 32 KiB.
 var gzippingSDKs = map[string]bool{"python": true, "java": true, "php": true}
 
 func loadTemplates(dir string) ([]template, error) {
@@ -55,8 +55,8 @@ func loadTemplates(dir string) ([]template, error) {
 	return list, nil
 }
 
-// markIssue puts the mark into all that grouping may go by, so that each issue has its own: the message, the
-// fingerprint, and the names of the in-app frames' functions.
+// markIssue puts the mark into everything that grouping may use, so that each issue is distinct: the message, the fingerprint,
+// and the functions of the in-app frames.
 func markIssue(event map[string]any) {
 	if message, ok := event["message"].(string); ok {
 		event["message"] = message + " " + markFunction
@@ -83,7 +83,7 @@ func markFunctions(v any) {
 	}
 }
 
-// target is where bodies go.
+// target is the destination of the bodies.
 type target struct {
 	project int64
 	key     string
@@ -135,12 +135,12 @@ func (t target) makeRequest(tmpl template, issue int, random *rand.Rand) []byte 
 func compressBody(body bytes.Buffer) bytes.Buffer {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	_, _ = w.Write(body.Bytes()) // a buffer takes everything
+	_, _ = w.Write(body.Bytes()) // a buffer accepts everything
 	_ = w.Close()
 	return packed
 }
 
-// spellNumber names an issue without digits, which grouping would take out.
+// spellNumber names an issue without digits, which grouping would remove.
 func spellNumber(n int) string {
 	name := "_"
 	for ; n > 0; n /= 20 {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// copyStatements make n-1 copies of the rows of a project, with ids and keys of their own. The copies stand for issues
-// and events that nothing is sent to.
+// copyStatements make n-1 copies of a project's rows, with new ids and keys. The copies represent issues and events that receive
+// nothing.
 var copyStatements = []string{`
 INSERT INTO issues (project_id, id, fingerprint, fingerprint_version, title, culprit, type, level, platform, status, status_at,
 	times_seen, stored_events, users_affected, first_seen, last_seen, first_release, last_release, latest_event_id)
@@ -30,7 +30,7 @@ SELECT project_id, md5(event_id::text || n)::uuid, id + n * 1000000000, issue_id
 	release, environment, dictionary, payload
 FROM events, generate_series(1, $2::bigint - 1) n WHERE project_id = $1`}
 
-// growProject makes a project n times as large, and the installation by a thousand projects.
+// growProject makes a project n times as large, and adds a thousand projects to the installation.
 func (s *server) growProject(ctx context.Context, project int64, n int) error {
 	for _, sql := range copyStatements {
 		if _, err := s.DB.Exec(ctx, sql, project, n); err != nil {
@@ -45,8 +45,8 @@ func (s *server) growProject(ctx context.Context, project int64, n int) error {
 	return s.settleTables(ctx)
 }
 
-// settleTables spares a measurement what follows upon thousands of new issues at once: they are taken for indexed, which a
-// background job would take minutes for, and the tables are vacuumed.
+// settleTables spares a measurement the consequences of thousands of new issues: they are marked as indexed, which would take a
+// background job minutes, and the tables are vacuumed.
 func (s *server) settleTables(ctx context.Context) error {
 	if _, err := s.DB.Exec(ctx, `UPDATE issues SET has_grams = true WHERE NOT has_grams`); err != nil {
 		return err
@@ -55,8 +55,7 @@ func (s *server) settleTables(ctx context.Context) error {
 	return err
 }
 
-// waitForDictionary waits until the project's events are compressed with a dictionary, as they are in a project that has
-// run for a while.
+// waitForDictionary waits until the project's events are compressed with a dictionary, as in a project that has run for a while.
 func (s *server) waitForDictionary(ctx context.Context, project int64) error {
 	for range 300 {
 		var there bool

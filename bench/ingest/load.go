@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// sendResult is what was sent, and how long each body took.
+// sendResult is the number of sent bodies, and how long each took.
 type sendResult struct {
 	events    int
 	elapsed   time.Duration
@@ -23,8 +23,8 @@ type sendResult struct {
 	err       error
 }
 
-// sendBodies sends the bodies, each sender over its own connection and one after the other, until the bodies or
-// the time is used up. It writes prepared bytes and reads answers by hand, to leave the machine to the server.
+// sendBodies sends the bodies, each sender over its own connection and one after the other, until the bodies or the time are used
+// up. It writes prepared bytes and reads answers by hand, to leave the machine to the server.
 func sendBodies(ctx context.Context, addr string, bodies [][]byte, senders int, atMost time.Duration) sendResult {
 	var next atomic.Int64
 	results := make([]sendResult, senders)

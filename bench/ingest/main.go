@@ -1,6 +1,6 @@
-// Command ingest measures how fast Errand takes events in: it runs the built binary on a private Postgres of its own,
-// sends realistic bodies of six SDKs from this process over loopback, and compares with a raw COPY of the same rows.
-// Load, server and Postgres share the machine. It prints medians of several rounds and writes bench/results.md.
+// Command ingest measures how fast Errand takes events: it runs the built binary on a private Postgres, sends realistic bodies of
+// six SDKs from this process over loopback, and compares with a raw COPY of the same rows. Load, server and Postgres share the
+// machine. It prints medians of several rounds and writes bench/results.md.
 package main
 
 import (
@@ -42,7 +42,7 @@ type scenario struct {
 	senders  int
 	issues   int
 	patterns int // of the project's own scrub patterns
-	growth   int // how many times more issues, events and projects there are than those that are sent to; 0 for as many
+	growth   int // issues, events and projects, as a multiple of those that receive events; 0 for no others
 }
 
 var scenarios = []scenario{
@@ -55,7 +55,7 @@ var scenarios = []scenario{
 	{"64 senders, 50,000 of 500,000 issues, 10 times the events and projects", 64, 50_000, 0, 10},
 }
 
-// countBodies is how many bodies are made: more than can be sent.
+// countBodies is how many bodies to make: more than can be sent.
 func (sc scenario) countBodies(length time.Duration) int {
 	if sc.senders == 1 {
 		return int(length.Seconds() * 3_000)
@@ -102,7 +102,7 @@ func runRound(ctx context.Context, results *results, templates []template, lengt
 		if err != nil {
 			return err
 		}
-		// Every issue is made before the measurement, as in a project that has run for a while.
+		// All issues are made before the measurement, as in a project that has run for a while.
 		warm := target.makeBodies(templates, sc.issues, max(sc.issues, 1000), 1)
 		if err := sendBodies(ctx, s.Addr, warm, 32, time.Minute).err; err != nil {
 			return fmt.Errorf("%s: %w", sc.name, err)
@@ -117,7 +117,7 @@ func runRound(ctx context.Context, results *results, templates []template, lengt
 			if err := s.growProject(ctx, target.project, sc.growth); err != nil {
 				return fmt.Errorf("%s: %w", sc.name, err)
 			}
-			// Once more: the first change of a page after a checkpoint writes the whole page.
+			// A second time: the first change of a page after a checkpoint writes the whole page.
 			if err := sendBodies(ctx, s.Addr, target.makeBodies(templates, sc.issues, sc.issues, 3), 32, time.Minute).err; err != nil {
 				return fmt.Errorf("%s: %w", sc.name, err)
 			}

@@ -37,7 +37,7 @@ func newResults(templates []template) *results {
 	return r
 }
 
-// averageSize returns how large a body is on average.
+// averageSize returns the average size of a body.
 func (r *results) averageSize() float64 {
 	n := 0
 	for _, sample := range r.samples {
@@ -48,7 +48,7 @@ func (r *results) averageSize() float64 {
 
 func (r *results) addRound(name string, m measurement) { r.rounds[name] = append(r.rounds[name], m) }
 
-// measurePipeline runs what a server does with an event between reading and storing it, in this process on one core.
+// measurePipeline measures the server's work on an event between reading and storing it, in this process on one core.
 func (r *results) measurePipeline() (err error) {
 	rules, now := scrub.DefaultRules(), time.Now()
 	var decoder envelope.Decoder
@@ -69,7 +69,7 @@ func (r *results) measurePipeline() (err error) {
 	return err
 }
 
-// measureDecoding decodes the same bodies with the standard library into maps: how fast this machine is today.
+// measureDecoding decodes the same bodies with the standard library into maps, as a measure of the machine's current speed.
 func (r *results) measureDecoding() (err error) {
 	r.decoding, err = r.timePerEvent(func(sample []byte) error {
 		var event map[string]any
@@ -78,7 +78,7 @@ func (r *results) measureDecoding() (err error) {
 	return err
 }
 
-// timePerEvent returns the microseconds that work takes for a sample on average, over many passes.
+// timePerEvent returns the average microseconds that work takes for a sample, over many passes.
 func (r *results) timePerEvent(work func(sample []byte) error) (float64, error) {
 	const passes = 3000
 	start := time.Now()
@@ -92,7 +92,7 @@ func (r *results) timePerEvent(work func(sample []byte) error) (float64, error) 
 	return float64(time.Since(start).Microseconds()) / float64(passes*len(r.samples)), nil
 }
 
-// measureCopy copies rows like those of the events into a table like theirs: what Postgres alone can do.
+// measureCopy copies rows like the events' rows into a similar table: the speed of Postgres alone.
 func (r *results) measureCopy(ctx context.Context, s *server) error {
 	const rows, batch = 60_000, 500
 	if _, err := s.DB.Exec(ctx, `CREATE TABLE bench_copy (LIKE events INCLUDING INDEXES)`); err != nil {
@@ -125,7 +125,7 @@ func (r *results) measureCopy(ctx context.Context, s *server) error {
 	return nil
 }
 
-// formatResults returns the page that is written.
+// formatResults returns the page of results.
 func (r *results) formatResults() string {
 	var page strings.Builder
 	copies := bench.TakeMedian(r.copies)

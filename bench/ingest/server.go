@@ -8,10 +8,10 @@ import (
 	"errand/bench"
 )
 
-// server is the binary that is measured.
+// server is the measured binary.
 type server struct{ *bench.Server }
 
-// scrubPatterns are ten that people write.
+// scrubPatterns are ten patterns that people write.
 var scrubPatterns = []string{
 	`\b\d{3}-\d{2}-\d{4}\b`, `acct_[A-Za-z0-9]{16}`, `(?:order|invoice)-\d{6,}`, `[A-Z]{2}\d{2}[A-Z0-9]{11,30}`, `customer=\w+`,
 	`\+49\d{9,12}`, `internal-[a-z]+\.example\.com`, `sess_[0-9a-f]{32}`, `passport\s*:\s*\w+`, `tracking/[0-9A-Z]{18}`,
@@ -37,7 +37,7 @@ func (s *server) makeProject(ctx context.Context, sc scenario) (target, error) {
 type measurement struct {
 	rate, p50, p99         float64 // events a second; milliseconds
 	serverCPU, postgresCPU float64 // microseconds an event
-	loadCPU                float64 // likewise, of this process
+	loadCPU                float64 // the same for this process
 	disk, wal              float64 // bytes an event
 	rss                    float64 // MB, the peak since the server started
 }

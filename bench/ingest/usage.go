@@ -56,7 +56,7 @@ func (s *server) readUsage(ctx context.Context) (usage, error) {
 type process struct {
 	parent  int
 	seconds float64
-	ended   float64 // seconds of its children that have ended
+	ended   float64 // seconds of its ended children
 }
 
 type processes map[int]process
@@ -85,7 +85,7 @@ func readProcesses() (processes, error) {
 		// The name in parentheses may hold anything; the fields after it are numbers.
 		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 		parent, _ := strconv.Atoi(fields[1])
-		var times [4]float64 // user and system time, of the process and of its children that have ended
+		var times [4]float64 // user and system time, of the process and of its ended children
 		for i := range times {
 			times[i], _ = strconv.ParseFloat(fields[11+i], 64)
 		}

@@ -14,13 +14,13 @@ import (
 	"errand/triage"
 )
 
-// copyRows copies rows into a table: next returns one after the other, and nil at the end.
+// copyRows copies rows into a table: next returns one row after the other, and nil at the end.
 func copyRows(ctx context.Context, db *pgx.Conn, table string, columns []string, next func() []any) error {
 	_, err := db.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromFunc(func() ([]any, error) { return next(), nil }))
 	return err
 }
 
-// firstActivity is the first id of the loaded activity: below it are the rows of the projects.
+// firstActivity is the first id of the loaded activity: the rows of the projects have lower ids.
 const firstActivity = 1_000_000
 
 // rowsOfIssues returns the rows of the issues, one issue after the other.
@@ -64,7 +64,7 @@ func (d *dataset) copyGrams(ctx context.Context, db *pgx.Conn) error {
 	}))
 }
 
-// copyThenIndex is copyRows for a table whose index takes ten times as long to be filled row by row: it is made afterwards.
+// copyThenIndex is copyRows for a table whose index takes ten times as long to fill row by row: it makes the index afterwards.
 func copyThenIndex(ctx context.Context, db *pgx.Conn, table, index string, columns []string, next func() []any) error {
 	var definition string
 	if err := db.QueryRow(ctx, `SELECT pg_get_indexdef($1::text::regclass)`, index).Scan(&definition); err != nil {
@@ -138,7 +138,7 @@ func (d *dataset) copyEventIDs(ctx context.Context, db *pgx.Conn) error {
 		}))
 }
 
-// eventID makes an id that is as scattered as those of SDKs.
+// eventID makes an id that is as random as an SDK's.
 func eventID(id int64) (uuid [16]byte) {
 	random := rand.NewPCG(seed, uint64(id))
 	binary.BigEndian.PutUint64(uuid[:], random.Uint64())

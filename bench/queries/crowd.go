@@ -9,14 +9,14 @@ import (
 	"errand/bench"
 )
 
-// A crowd is a project whose issues were all seen last within the same five minutes, the step of the lists' indexes. Each
-// has had more events than are stored, and no stored one is of goneEnvironment.
+// A crowd is a project whose issues were all last seen within the same five minutes, the step of the lists' indexes. Each has had
+// more events than are stored, and no stored one has goneEnvironment.
 const (
 	crowdSize       = 10_000
 	goneEnvironment = "gone"
 )
 
-// loadCrowd adds the crowd, beside what was loaded before it, and returns its project.
+// loadCrowd adds the crowd beside the loaded data, and returns its project.
 func loadCrowd(ctx context.Context, s *bench.Server, before *dataset) (int64, error) {
 	crowd, err := s.MakeProject(ctx, "Crowd")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"errand/similar"
 )
 
-// copyFeatures loads what similar issues are found by.
+// copyFeatures loads the features of similar issues.
 func (d *dataset) copyFeatures(ctx context.Context, db *pgx.Conn) error {
 	columns := []string{"project_id", "issue_id", "features"}
 	return copyThenIndex(ctx, db, "issue_features", "issue_features_features", columns,
@@ -20,11 +20,11 @@ func (d *dataset) copyFeatures(ctx context.Context, db *pgx.Conn) error {
 		}))
 }
 
-// issuesPerCause is about how many issues have one cause: an error that reaches an app in different ways.
+// issuesPerCause is about how many issues share a cause: an error that reaches an app in different ways.
 const issuesPerCause = 5
 
-// firstEvent returns an issue's first event as far as its features need it. The innermost functions are those of its
-// cause, then come helpers, some of them everywhere, and what all requests go through.
+// firstEvent returns the parts of an issue's first event that its features need. The innermost functions belong to its cause,
+// then come helpers, some of them everywhere, and the functions that all requests pass through.
 func (d *dataset) firstEvent(n int) *core.Event {
 	issue := &d.issues[n]
 	random := rand.New(rand.NewPCG(seed, uint64(n)))
@@ -42,7 +42,7 @@ func (d *dataset) firstEvent(n int) *core.Event {
 	return &core.Event{Title: core.Untrusted(issue.title), Culprit: core.Untrusted(issue.culprit), Exceptions: core.List[core.Exception]{x}}
 }
 
-// spellNumber makes a name of a number; digits would not count.
+// spellNumber turns a number into a name, because digits would not count.
 func spellNumber(n uint64) string {
 	b := []byte("do")
 	for ; n > 0; n /= 20 {
@@ -57,8 +57,8 @@ type similarQuery struct {
 	body func() string
 }
 
-// similarQueries ask each time for another issue, and for the title of another one: some have far more in common with
-// others than most.
+// similarQueries ask each time for another issue, and for the title of another one: some have far more in common with others than
+// most.
 func (c *client) similarQueries() []similarQuery {
 	random := rand.New(rand.NewPCG(seed, 0))
 	anyIssue := func() int { return random.IntN(len(c.data.issues)) }

@@ -15,7 +15,7 @@ import (
 	"errand/store/intake"
 )
 
-// dataset is what was loaded.
+// dataset is the loaded data.
 type dataset struct {
 	projects []int64 // the first has the most issues
 	issues   []generatedIssue
@@ -72,7 +72,7 @@ func loadDataset(ctx context.Context, s *bench.Server, options benchOptions) (*d
 	return d, err
 }
 
-// makePartitions makes the partitions of the past days, as the server made them when those were today.
+// makePartitions makes the partitions of the past days, as the server would have made them on those days.
 func makePartitions(ctx context.Context, s *bench.Server, now time.Time) error {
 	day := now.Add(-retention)
 	db, err := store.Open(ctx, store.Options{URL: s.URL, Clock: func() time.Time { return day }})
@@ -99,7 +99,7 @@ var (
 		"ignored", "fix_pending"}
 )
 
-// generateIssues makes the issues, from the seed alone: few large projects and many small ones, few issues with many events and
+// generateIssues makes the issues from the seed alone: few large projects and many small ones, few issues with many events and
 // users, one in fifty with an event in the last day, half of the others quiet for longer than events are kept.
 func (d *dataset) generateIssues(options benchOptions) {
 	random := rand.New(rand.NewPCG(seed, uint64(options.issues)))

@@ -1,6 +1,6 @@
-// Command queries measures how fast reading is: it runs the built binary on a private Postgres of its own, loads issues
-// and events by COPY, and calls the operations over loopback, over REST and MCP. The yardstick is Postgres' own time for the
-// same calls in the same run, from its log. Each size is a server of its own. It writes bench/queries.md.
+// Command queries measures the speed of reading: it runs the built binary on a private Postgres, loads issues and events by COPY,
+// and calls the operations over loopback, over REST and MCP. The yardstick is Postgres' time for the same calls in the same run,
+// from its log. Each size has a separate server. It writes bench/queries.md.
 package main
 
 import (

@@ -16,14 +16,15 @@ import (
 const (
 	partManage = "manage" // of -only
 
-	manyApps   = 500 // with those that were loaded before
+	manyApps   = 500 // including those loaded before
 	commonTag  = "common"
 	rareTag    = "rare"
 	commonTags = 10 // every tenth issue has it
 	rareTags   = 2000
 )
 
-// manageQueries are calls of the management API. Those of problems are of the project with the most issues.
+// manageQueries are calls of the management API. The calls about problems use the project with the
+// most issues.
 func (c *client) manageQueries() []query {
 	app := fmt.Sprintf("/apps/%d/problems", c.data.projects[0])
 	of := func(filter string) string { return app + "?" + filter }
@@ -68,7 +69,7 @@ func (c *client) manageQueries() []query {
 	return queries
 }
 
-// measureManage loads what only the management API has, and measures its reads.
+// measureManage loads the data that only the management API has, and measures its reads.
 func (c *client) measureManage(ctx context.Context) ([]row, error) {
 	if err := c.loadTags(ctx); err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ import (
 	"errand/bench"
 )
 
-// client makes the calls that are measured.
+// client makes the measured calls.
 type client struct {
 	*bench.Server
 	data   *dataset
@@ -32,9 +32,9 @@ type client struct {
 type row struct {
 	name          string
 	median, p95   float64 // milliseconds, as the client sees it
-	postgres      float64 // milliseconds of Postgres in a call, on average; 0 when it is not known
-	perSecond     float64 // of what is measured as a rate; 0 otherwise
-	target, limit string  // what it should be, in words
+	postgres      float64 // average milliseconds of Postgres in a call; 0 when unknown
+	perSecond     float64 // for a rate; 0 otherwise
+	target, limit string  // the goal, in words
 }
 
 func (r row) printRow() {
@@ -87,7 +87,7 @@ func (c *client) findPage(path string, n int) string {
 			NextCursor string `json:"next_cursor"`
 		}
 		if json.Unmarshal(text, &page) != nil || page.NextCursor == "" {
-			return next // a small size ends earlier
+			return next // a small size has fewer pages
 		}
 		next = path + "&cursor=" + page.NextCursor
 	}
@@ -178,8 +178,8 @@ func timeCalls(n int, call func() error) ([]float64, error) {
 
 var loggedDuration = regexp.MustCompile(`duration: ([0-9.]+) ms`)
 
-// postgresTime runs fn and returns the milliseconds that Postgres logs for all statements meanwhile: parsing, planning and
-// running. Where the log is not at hand it returns 0.
+// postgresTime runs fn and returns the milliseconds that Postgres logs for all statements during it: parsing, planning and
+// running. Without access to the log it returns 0.
 func (c *client) postgresTime(ctx context.Context, fn func() error) (float64, error) {
 	path := filepath.Join(c.Dir, "postgres.log")
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
@@ -214,7 +214,7 @@ func (c *client) postgresTime(ctx context.Context, fn func() error) (float64, er
 	return total, nil
 }
 
-// compareSurfaces makes the same call over REST and over MCP in turns.
+// compareSurfaces makes the same call alternately over REST and over MCP.
 func (c *client) compareSurfaces(ctx context.Context) ([]row, error) {
 	var rows []row
 	for _, op := range []struct{ name, path, tool, arguments string }{

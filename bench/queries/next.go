@@ -13,15 +13,15 @@ import (
 	"errand/bench"
 )
 
-// nextAgents is how many agents take issues at once.
+// nextAgents is how many agents take issues at the same time.
 const nextAgents = 50
 
-// askEvery is how often an agent of many asks for an issue when they work on what they get: far more often than any that works.
+// askEvery is how often each of many working agents asks for an issue: far more often than real agents.
 const askEvery = time.Second
 
-// measureNext has agents take issues: one agent, many that ask again and again, and many that ask once a second. The yardstick is
-// the list by priority, read by as many in the same way: a machine that is busy with that many calls at once answers none of them
-// soon. No issue may be taken twice.
+// measureNext measures how agents take issues: one agent, many that ask continuously, and many that ask once a second. The
+// yardstick is the list by priority, read by as many agents in the same way: a machine with that many concurrent calls answers
+// none of them quickly. No issue may be taken twice.
 func (c *client) measureNext(ctx context.Context) ([]row, error) {
 	commit, err := c.measureCommits(ctx)
 	if err != nil {
@@ -70,8 +70,8 @@ func (c *client) measureNext(ctx context.Context) ([]row, error) {
 	return rows, nil
 }
 
-// measureCommits times commits alone, of a few bytes: a claim is one, and how long the disk takes for it differs by the hour. What
-// was loaded is on the disk before.
+// measureCommits times small commits alone: a claim is one commit, and the disk's time for it differs by the hour. The loaded
+// data is on the disk before.
 func (c *client) measureCommits(ctx context.Context) (row, error) {
 	if _, err := c.DB.Exec(ctx, `CHECKPOINT`); err != nil {
 		return row{}, err
@@ -88,8 +88,8 @@ func (c *client) measureCommits(ctx context.Context) (row, error) {
 	return r, nil
 }
 
-// timeTogether has callers make their calls at the same time, each one after the other and not more often than once in a while, and
-// returns the milliseconds, sorted.
+// timeTogether runs callers concurrently, each making its calls one after the other and at most once in every, and returns the
+// milliseconds, sorted.
 func timeTogether(callers, each int, every time.Duration, call func(n int) error) ([]float64, error) {
 	times, errs := make([][]float64, callers), make([]error, callers)
 	var all sync.WaitGroup
@@ -112,7 +112,7 @@ func timeTogether(callers, each int, every time.Duration, call func(n int) error
 	return sorted, errors.Join(errs...)
 }
 
-// takeNext has an agent take the next issue, and returns its id.
+// takeNext takes the next issue for an agent, and returns its id.
 func (c *client) takeNext(ctx context.Context, agent int) (int64, error) {
 	text, err := c.Call(ctx, http.MethodPost, "/v1/issues/next", fmt.Sprintf(`{"worker":"agent-%d"}`, agent))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"errand/bench"
 )
 
-// result is what one size came to.
+// result holds the rows of one size.
 type result struct {
 	benchOptions
 	loaded  *dataset
@@ -16,7 +16,7 @@ type result struct {
 	rows    []row
 }
 
-// formatResults returns the page that is written.
+// formatResults returns the page of results.
 func formatResults(options benchOptions, results []result) string {
 	var page strings.Builder
 	fmt.Fprintf(&page, "# Reading\n\nMade by `make bench-queries` on %s. %d calls of each, one after the other; caller, server and\n"+

@@ -16,11 +16,11 @@ import (
 const (
 	benchPerson   = "bench@example.com"
 	benchPassword = "a password of the bench"
-	// signInsAtOnce is more than a server hashes at once.
+	// signInsAtOnce is more than a server hashes at the same time.
 	signInsAtOnce = 8
 )
 
-// measureSignIn signs a person in again and again, one at a time and several at once. The yardstick is a hash alone, made in this
+// measureSignIn signs a person in repeatedly, one at a time and several together. The yardstick is a hash alone, made in this
 // process: nothing else should take time.
 func (c *client) measureSignIn(ctx context.Context) ([]row, error) {
 	create := exec.CommandContext(ctx, c.binary, "user", "create", "--email", benchPerson, "--password-stdin")
@@ -52,7 +52,7 @@ func (c *client) measureSignIn(ctx context.Context) ([]row, error) {
 	return rows, nil
 }
 
-// signIn sends the form of the page of signing in, as a browser that has never been there does.
+// signIn sends the form of the sign-in page, like a browser on its first visit.
 func (c *client) signIn(ctx context.Context) error {
 	form := url.Values{"email": {benchPerson}, "password": {benchPassword}}.Encode()
 	httpRequest, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+c.Addr+"/sign-in", strings.NewReader(form))
@@ -60,7 +60,7 @@ func (c *client) signIn(ctx context.Context) error {
 		return err
 	}
 	httpRequest.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	answer, err := http.DefaultTransport.RoundTrip(httpRequest) // not by a client: it would follow the redirect
+	answer, err := http.DefaultTransport.RoundTrip(httpRequest) // a client would follow the redirect
 	if err != nil {
 		return err
 	}

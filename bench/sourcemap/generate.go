@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// What a bundle looks like, as measured in real ones: tokens of a line that are mapped, and how many have a name.
+// The shape of a bundle, as measured in real ones: mapped tokens of a line, and how many have a name.
 const (
 	linesPerSource = 120
 	commentEvery   = 5 // lines
 	tokensPerLine  = 4
 	namedEvery     = 4
 	nameCount      = 40_000
-	lineFeedEvery  = 400_000 // generated columns: bundlers break lines between chunks only
+	lineFeedEvery  = 400_000 // generated columns: bundlers break lines only between chunks
 )
 
-// generator writes a source map of a bundle that nobody wrote: the shape and the proportions of a real one.
+// generator writes the source map of an invented bundle with the shape and the proportions of a real one.
 type generator struct {
 	random *rand.Rand
 	words  []string
@@ -27,7 +27,7 @@ type generator struct {
 	mappings       strings.Builder
 	tokens         int
 	column, broken int
-	before         [5]int // what the numbers of a mapping count from
+	before         [5]int // the base of the numbers in a mapping
 	contents       []string
 }
 
@@ -114,7 +114,7 @@ func (g *generator) addMapping(m [5]int, named bool) {
 	g.tokens++
 }
 
-// writeNumber writes a number as mappings do.
+// writeNumber writes a number in the form of mappings.
 func writeNumber(w *strings.Builder, value int) {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	rest := value << 1

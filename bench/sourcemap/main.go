@@ -1,5 +1,6 @@
-// Command sourcemap measures how fast a source map becomes an index, and how fast the index is read, beside a
-// yardstick. It runs each measurement in a process of its own, so that their memory does not mix.
+// Command sourcemap measures how fast a source map becomes an index, and how fast the index is
+// read, beside a yardstick. Each measurement runs in a separate process, so that their memory does
+// not mix.
 package main
 
 import (
@@ -64,7 +65,8 @@ func run(o options) error {
 	return file.Close()
 }
 
-// readLoad returns how many other processes want the machine: what the clock says is worth less then.
+// readLoad returns how many other processes want the machine: with many, times by the clock are
+// less reliable.
 func readLoad() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	load, _, found := strings.Cut(string(text), " ")
@@ -85,7 +87,7 @@ func writeMap(path string, size int) (mappings int, err error) {
 	return mappings, file.Close()
 }
 
-// measureApart runs one measurement in a process of its own.
+// measureApart runs one measurement in a separate process.
 func measureApart(o options, name string) (measured result, err error) {
 	self, err := os.Executable()
 	if err != nil {

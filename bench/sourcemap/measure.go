@@ -33,11 +33,11 @@ const (
 	cacheBytes     = 16 << 20
 )
 
-// result is what one process measured.
+// result is the outcome of one process.
 type result struct {
 	Seconds float64 // of the whole, or of one stack
 	CPU     float64 // the same in processor time, which says more than the clock on a busy machine
-	Peak    int64   // bytes of memory at the highest, of the process
+	Peak    int64   // the process's peak memory in bytes
 	Size    int64   // bytes of the index
 }
 
@@ -48,7 +48,7 @@ var measurements = map[string]func(folder string) (result, error){
 	"agreement": compareYardstick,
 }
 
-// measurementNames is the order: build leaves the index for those after it.
+// measurementNames is the order: build leaves the index for the later ones.
 var measurementNames = []string{"idle", "json", "build", "check", "cold", "warm", "yardstick", "yardstick look-ups", "agreement"}
 
 func measureHere(o options) error {
@@ -62,7 +62,7 @@ func measureHere(o options) error {
 	return json.NewEncoder(os.Stdout).Encode(measured)
 }
 
-// readPeak returns the most memory that this process has had.
+// readPeak returns the peak memory of this process.
 func readPeak() (int64, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -85,7 +85,7 @@ type stopwatch struct {
 
 func startWatch() stopwatch { return stopwatch{time.Now(), readCPU()} }
 
-// stopWatch returns what one of the repetitions took.
+// stopWatch returns the time of one repetition.
 func (w stopwatch) stopWatch(repetitions int) result {
 	return result{
 		Seconds: time.Since(w.start).Seconds() / float64(repetitions),
@@ -104,7 +104,7 @@ func readCPU() time.Duration {
 
 func measureNothing(string) (result, error) { return result{}, nil }
 
-// measureJSON decodes the map with the standard library, into what a map is.
+// measureJSON decodes the map with the standard library, into a struct of its fields.
 func measureJSON(folder string) (result, error) {
 	data, err := os.ReadFile(filepath.Join(folder, mapFile))
 	if err != nil {
@@ -161,7 +161,7 @@ func openIndexFile(folder string) (*os.File, int64, error) {
 	return file, info.Size(), err
 }
 
-// measureCold opens the file anew for every stack, with nothing in the cache.
+// measureCold opens the file for every stack, with an empty cache.
 func measureCold(folder string) (result, error) {
 	random := rand.New(rand.NewPCG(3, 4))
 	watch := startWatch()
@@ -184,7 +184,7 @@ func measureCold(folder string) (result, error) {
 	return watch.stopWatch(coldStacks), nil
 }
 
-// measureWarm looks a few stacks up again and again, as the events of some issues do.
+// measureWarm looks a few stacks up repeatedly, as the events of some issues do.
 func measureWarm(folder string) (result, error) {
 	index, size, err := openIndexFile(folder)
 	if err != nil {

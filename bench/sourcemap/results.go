@@ -7,7 +7,7 @@ import (
 	"errand/bench"
 )
 
-// report is what all measurements came to.
+// report is the outcome of all measurements.
 type report struct {
 	options
 	mappings int
@@ -23,7 +23,7 @@ func (r *report) medianCPU(name string) float64 {
 	return r.medianOf(name, func(measured result) float64 { return measured.CPU })
 }
 
-// medianMemory returns the most memory of a measurement beyond that of an idle process, in MB.
+// medianMemory returns a measurement's peak memory beyond an idle process, in MB.
 func (r *report) medianMemory(name string) float64 {
 	peak := func(measured result) float64 { return float64(measured.Peak) / (1 << 20) }
 	return r.medianOf(name, peak) - r.medianOf("idle", peak)

@@ -1,6 +1,6 @@
-// Command webhooks measures how fast Errand sends deliveries: it runs the built binary on a private Postgres of its own, with a
-// receiver in this process over TLS, while events are taken in; and what dead receivers cost the others. The yardstick is a bare
-// loop of signed posts by the same sender. Load, receivers, server and Postgres share the machine. It writes bench/webhooks.md.
+// Command webhooks measures how fast Errand sends deliveries, and what dead receivers cost the others. It runs the built binary
+// on a private Postgres, with a receiver in this process over TLS, while events arrive. The yardstick is a bare loop of signed
+// posts by the same sender. Load, receivers, server and Postgres share the machine. It writes bench/webhooks.md.
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// What is measured, in the order of the table.
+// The measurements, in the order of the table.
 const (
 	yardstick   = "yardstick: bare loop of signed posts over TLS, 16 at once, posts/s"
 	pingsAlone  = "deliveries without a brief, alone, 1/s"

@@ -27,7 +27,7 @@ import (
 // postersAtOnce is how many posts the yardstick has in flight.
 const postersAtOnce = 16
 
-// receiver is a fast receiver over TLS, and a dead one that takes connections and never answers.
+// receiver is a fast receiver over TLS, and a dead one that accepts connections and never answers.
 type receiver struct {
 	server   *httptest.Server
 	dead     net.Listener
@@ -35,7 +35,7 @@ type receiver struct {
 	folder   string
 }
 
-// startReceiver starts the receivers, and has processes that are started from now on trust their certificate.
+// startReceiver starts the receivers, and makes processes started later trust their certificate.
 func startReceiver() (*receiver, error) {
 	r := &receiver{}
 	r.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
@@ -66,7 +66,7 @@ func startReceiver() (*receiver, error) {
 	return r, nil
 }
 
-// keepConnections takes connections and says nothing, until the sender closes them.
+// keepConnections accepts connections and says nothing, until the sender closes them.
 func (r *receiver) keepConnections() {
 	for {
 		conn, err := r.dead.Accept()
@@ -86,7 +86,7 @@ func (r *receiver) stop() {
 	_ = os.RemoveAll(r.folder)
 }
 
-// measurePosts returns how many signed posts a second the sender of Errand makes alone, in a bare loop.
+// measurePosts returns how many signed posts a second Errand's sender makes alone, in a bare loop.
 func (r *receiver) measurePosts(ctx context.Context, length time.Duration) float64 {
 	trust := x509.NewCertPool()
 	trust.AddCert(r.server.Certificate())

@@ -17,7 +17,7 @@ import (
 
 const (
 	issues      = 500
-	eventSender = 8 // that send events at once
+	eventSender = 8 // that send events concurrently
 	waitAtMost  = 2 * time.Minute
 )
 
@@ -33,7 +33,7 @@ type work struct {
 }
 
 func prepareWork(ctx context.Context, server *bench.Server, r *receiver) (*work, error) {
-	w := &work{server: server, receiver: r, nextID: 1 << 40} // beyond those that the server takes
+	w := &work{server: server, receiver: r, nextID: 1 << 40} // beyond the ids that the server takes
 	var err error
 	if w.project, err = server.MakeProject(ctx, "Shop"); err != nil {
 		return nil, err
@@ -52,7 +52,8 @@ func prepareWork(ctx context.Context, server *bench.Server, r *receiver) (*work,
 	return w, err
 }
 
-// makeWebhook makes a webhook that is only told what is written into its table, so that all deliveries are there at once.
+// makeWebhook makes a webhook whose deliveries come only from rows written into its table, so that all of them are there
+// together.
 func (w *work) makeWebhook(ctx context.Context, location string) (int64, error) {
 	text, err := w.server.Call(ctx, http.MethodPost, "/v1/webhooks",
 		fmt.Sprintf(`{"name":"bench","url":%q,"events":["issue.verified"],"min_trust":"low"}`, location))
@@ -64,7 +65,7 @@ func (w *work) makeWebhook(ctx context.Context, location string) (int64, error) 
 	return made.Data.ID, err
 }
 
-// sendEvent sends the next event, of one of the issues.
+// sendEvent sends the next event, for one of the issues.
 func (w *work) sendEvent(ctx context.Context) error {
 	n := w.sent.Add(1)
 	body := fmt.Sprintf(`{"platform":"go","exception":{"type":"Error%d","value":"it broke","stacktrace":{"frames":[`+
@@ -137,7 +138,7 @@ func (w *work) sendDeliveries(ctx context.Context, n int, ofIssues bool) (float6
 		case came >= int64(n):
 			return float64(n) / time.Since(start).Seconds(), nil
 		case came > 0 && start.IsZero():
-			start = time.Now() // it looks for what nobody announced every few seconds
+			start = time.Now() // the server looks for unannounced deliveries every few seconds
 		}
 	}
 }
@@ -148,7 +149,7 @@ func (w *work) warmUp(ctx context.Context) error {
 	return err
 }
 
-// sendBesideEvents is sendDeliveries while events are taken in.
+// sendBesideEvents is sendDeliveries while events arrive.
 func (w *work) sendBesideEvents(ctx context.Context, n int) (float64, error) {
 	loading, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -162,7 +163,8 @@ func (w *work) sendBesideEvents(ctx context.Context, n int) (float64, error) {
 	return rate, err
 }
 
-// addDead makes webhooks whose receiver never answers, with pending deliveries, and waits until all places that they may hold are held.
+// addDead makes webhooks with pending deliveries whose receiver never answers, and waits until they hold all places that they may
+// hold.
 func (w *work) addDead(ctx context.Context, webhooks, each int) error {
 	for range webhooks {
 		id, err := w.makeWebhook(ctx, "https://"+w.receiver.dead.Addr().String())
@@ -173,6 +175,6 @@ func (w *work) addDead(ctx context.Context, webhooks, each int) error {
 			return err
 		}
 	}
-	_, err := w.sendDeliveries(ctx, 10, false) // by then it has looked
+	_, err := w.sendDeliveries(ctx, 10, false) // after these the server has looked
 	return err
 }

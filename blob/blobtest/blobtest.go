@@ -37,12 +37,12 @@ const (
 type Server struct {
 	Addr string // host and port
 
-	folder  string // of everything
+	folder  string // of all data
 	program string
 	cmd     *exec.Cmd
 }
 
-// RunServer starts a server until the test ends. The test is skipped when there is none to be had.
+// RunServer starts a server until the test ends. It skips the test when no server is available.
 func RunServer(t testing.TB) *Server {
 	t.Helper()
 	s, err := StartServer()
@@ -111,12 +111,12 @@ func (s *Server) MakeBucket(t testing.TB) string {
 	return filepath.Base(folder)
 }
 
-// URL returns the location of a bucket as BLOBS has it, reached at an address: that of the server, or of what stands before it.
+// URL returns the location of a bucket for BLOBS, reached at an address: the server's, or a proxy's.
 func (s *Server) URL(bucket, addr string) string {
 	return fmt.Sprintf("s3://%s:%s@%s/some/prefix?endpoint=http://%s&region=%s", Key, Secret, bucket, addr, Region)
 }
 
-// OpenBucket opens a store in a bucket of its own.
+// OpenBucket opens a store in a new bucket.
 func (s *Server) OpenBucket(t testing.TB) blob.Store {
 	t.Helper()
 	store, err := blob.OpenStore(s.URL(s.MakeBucket(t), s.Addr), func(string) string { return "" })
@@ -147,7 +147,7 @@ func findProgram() (string, error) {
 	return program, nil
 }
 
-// findRoot returns the folder of the repository: tests run in that of their package.
+// findRoot returns the folder of the repository: tests run in the folder of their package.
 func findRoot() (string, error) {
 	folder, err := os.Getwd()
 	for ; err == nil; folder = filepath.Dir(folder) {
@@ -161,7 +161,7 @@ func findRoot() (string, error) {
 	return "", err
 }
 
-// FindFreeAddress returns an address of this machine at which nobody listens.
+// FindFreeAddress returns an unused address of this machine.
 func FindFreeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

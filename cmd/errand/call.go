@@ -7,12 +7,12 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"errand/app"
+	"errand/client"
 )
 
 // callCmd has a subcommand for each operation, made of the operation's input.
 type callCmd struct {
-	app.CallOptions `embed:""`
+	client.CallOptions `embed:""`
 
 	List listFlag `help:"List the operations, and end."`
 	kong.Plugins
@@ -20,7 +20,7 @@ type callCmd struct {
 
 // operationCmd is the subcommand of one operation.
 type operationCmd struct {
-	Input *app.OperationInput `kong:"-"`
+	Input *client.OperationInput `kong:"-"`
 	kong.Plugins
 }
 
@@ -33,8 +33,8 @@ func (c operationCmd) Help() string {
 }
 
 // Run makes the call.
-func (c *operationCmd) Run(ctx context.Context, options *app.CallOptions) error {
-	options.Streams = app.NewStreams()
+func (c *operationCmd) Run(ctx context.Context, options *client.CallOptions) error {
+	options.Streams = client.NewStreams()
 	return c.Input.Call(ctx, *options)
 }
 
@@ -43,7 +43,7 @@ type listFlag bool
 
 // BeforeReset runs before kong looks for the operation.
 func (listFlag) BeforeReset(parser *kong.Kong) error {
-	if err := app.ListOperations(parser.Stdout); err != nil {
+	if err := client.ListOperations(parser.Stdout); err != nil {
 		return err
 	}
 	parser.Exit(0)
@@ -52,9 +52,9 @@ func (listFlag) BeforeReset(parser *kong.Kong) error {
 
 // nextCmd is the operation next_issue under a shorter name, which prints the brief.
 type nextCmd struct {
-	app.CallOptions `embed:""`
+	client.CallOptions `embed:""`
 
-	Input *app.OperationInput `kong:"-"`
+	Input *client.OperationInput `kong:"-"`
 	kong.Plugins
 }
 
@@ -64,15 +64,15 @@ const nextOperation = "next_issue"
 func (nextCmd) Help() string {
 	return "Prints the brief in Markdown; --table prints the issue without it, --json the answer of the server.\n\n" +
 		fmt.Sprintf("Exit codes: 0 with an issue; %d without one, and the output says why; 1 when the server refused or was not reached. ",
-			app.ExitNoIssue) +
-		fmt.Sprintf("A mistake in the command line is %d too, and prints nothing but the error.", app.ExitUsage)
+			client.ExitNoIssue) +
+		fmt.Sprintf("A mistake in the command line is %d too, and prints nothing but the error.", client.ExitUsage)
 }
 
 func (c *nextCmd) Run(ctx context.Context) error {
 	if c.Input == nil {
 		return fmt.Errorf("this errand has no operation %s", nextOperation)
 	}
-	c.Streams = app.NewStreams()
+	c.Streams = client.NewStreams()
 	return c.Input.PrintNext(ctx, c.CallOptions)
 }
 
@@ -80,7 +80,7 @@ func (c *nextCmd) Run(ctx context.Context) error {
 // that the help of errand stays short.
 func newCommands(args []string) *cli {
 	commands := &cli{}
-	if input, ok := app.NewOperationInput(nextOperation); ok {
+	if input, ok := client.NewOperationInput(nextOperation); ok {
 		commands.Next.Input, commands.Next.Plugins = input, kong.Plugins{input.Flags()}
 	}
 	if isCall(args) {
@@ -93,8 +93,8 @@ func newCommands(args []string) *cli {
 func newOperationCommands() any {
 	var fields []reflect.StructField
 	var values []operationCmd
-	for i, name := range app.ListOperationNames() {
-		input, _ := app.NewOperationInput(name) // it is listed
+	for i, name := range client.ListOperationNames() {
+		input, _ := client.NewOperationInput(name) // it is listed
 		tag := fmt.Sprintf(`cmd:"" name:%q help:%q`, name, input.Summary())
 		fields = append(fields, reflect.StructField{
 			Name: fmt.Sprintf("Operation%d", i), Type: reflect.TypeFor[operationCmd](), Tag: reflect.StructTag(tag),

@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"errand/app"
+	"errand/client"
 )
 
 // version is set by the build (-ldflags -X main.version=...).
@@ -21,7 +22,7 @@ var version = "dev"
 
 type cli struct {
 	Serve    serveCmd    `cmd:"" help:"Run the server."`
-	Migrate  migrateCmd  `cmd:"" help:"Bring the database schema up to date, and end."`
+	Migrate  migrateCmd  `cmd:"" help:"Update the database schema and end."`
 	Settings settingsCmd `cmd:"" help:"Show all settings, or unset one of the installation."`
 	Token    struct {
 		Create tokenCreateCmd `cmd:"" help:"Create an API token and print it."`
@@ -32,7 +33,7 @@ type cli struct {
 	Sourcemaps struct {
 		Upload sourceMapsUploadCmd `cmd:"" help:"Upload the source maps of a JavaScript build to the server at ERRAND_URL."`
 	} `cmd:"" help:"Source maps of JavaScript builds."`
-	MCPConfig mcpConfigCmd `cmd:"" name:"mcp-config" help:"Print what a client of MCP needs to find the server."`
+	MCPConfig mcpConfigCmd `cmd:"" name:"mcp-config" help:"Print the entry with which an MCP client finds the server."`
 	Demo      demoCmd      `cmd:"" help:"Fill a demo project with examples, to look around in."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 	Call      callCmd      `cmd:"" help:"Call an operation of a running Errand at ERRAND_URL; errand call --list lists them."`
@@ -42,7 +43,7 @@ type cli struct {
 type serveCmd struct {
 	app.Config `embed:""`
 
-	ShowToken bool `help:"Print a new admin token also where nobody is at a terminal, as make run does; never as JSON."`
+	ShowToken bool `help:"Print a new admin token even without a terminal, as make run does; never as JSON."`
 }
 
 func (c *serveCmd) Run(ctx context.Context) error {
@@ -126,8 +127,8 @@ func (c *tokenCreateCmd) Run(ctx context.Context) error {
 }
 
 type deployCmd struct {
-	app.Client       `embed:""`
-	app.DeployReport `embed:""`
+	client.Client       `embed:""`
+	client.DeployReport `embed:""`
 }
 
 func (c *deployCmd) Run(ctx context.Context) error {
@@ -135,12 +136,12 @@ func (c *deployCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return app.PrintDeploy(os.Stdout, reported)
+	return client.PrintDeploy(os.Stdout, reported)
 }
 
 type sourceMapsUploadCmd struct {
-	app.Client          `embed:""`
-	app.SourceMapUpload `embed:""`
+	client.Client          `embed:""`
+	client.SourceMapUpload `embed:""`
 }
 
 func (c *sourceMapsUploadCmd) Run(ctx context.Context) error {
@@ -148,7 +149,7 @@ func (c *sourceMapsUploadCmd) Run(ctx context.Context) error {
 }
 
 type mcpConfigCmd struct {
-	app.MCPConfig `embed:""`
+	client.MCPConfig `embed:""`
 }
 
 func (c *mcpConfigCmd) Run() error { return c.Print(os.Stdout) }
@@ -177,7 +178,7 @@ func (versionCmd) Run() error {
 
 // longHelp are the texts of --help that are too long for a tag.
 var longHelp = kong.Vars{
-	"help_unset": "Have the default of a setting hold again, on every server. " +
+	"help_unset": "Restore the default of a setting on every server. " +
 		"A server that has it in its environment sets it again at its next start.",
 	"help_permission": "What it may do, such as apps:read; repeat the flag or separate with commas: " + app.ListPermissions() + ".",
 	"help_scope": "What it may do; repeat the flag or separate with commas: " +
@@ -205,8 +206,8 @@ func main() {
 	switch {
 	case err == nil:
 		return
-	case errors.Is(err, app.ErrNoIssue): // it has said so
-	case exitCodeOf(err) == app.ExitUsage:
+	case errors.Is(err, client.ErrNoIssue): // it has said so
+	case exitCodeOf(err) == client.ExitUsage:
 		textErrors.PrintError(addHelpLine(parsed, err))
 	default:
 		chooseErrors(parsed).PrintError(err)

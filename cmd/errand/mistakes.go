@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"errand/app"
+	"errand/client"
 )
 
 // textErrors has errors printed as text, also where nobody is at a terminal.
@@ -36,7 +37,7 @@ func chooseErrors(parsed *kong.Context) *app.Config {
 func reportMistake(parser *kong.Kong, args []string, err error) {
 	code := exitCodeOf(err)
 	if isCall(args) {
-		code = app.ExitUsage
+		code = client.ExitUsage
 	}
 	config := &app.Config{}
 	_ = config.LogFormat.UnmarshalText([]byte(os.Getenv("LOG_FORMAT"))) // the flags are not known yet

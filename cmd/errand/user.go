@@ -12,7 +12,7 @@ import (
 type userCmd struct {
 	Create        userCreateCmd  `cmd:"" help:"Create a user, and print the new password unless one is given."`
 	List          userListCmd    `cmd:"" help:"List all users, newest first."`
-	ResetPassword userResetCmd   `cmd:"" name:"reset-password" help:"Give a user another password, and end all sessions of the user."`
+	ResetPassword userResetCmd   `cmd:"" name:"reset-password" help:"Reset the password of a user, and end all sessions of the user."`
 	Disable       userDisableCmd `cmd:"" help:"Keep a user from signing in, and end all sessions of the user."`
 	Enable        userEnableCmd  `cmd:"" help:"Let a user who was disabled sign in again."`
 }
@@ -20,7 +20,7 @@ type userCmd struct {
 type userCreateCmd struct {
 	app.Config `embed:""`
 
-	Email     string `required:"" help:"The address, by which the user signs in."`
+	Email     string `required:"" help:"The address with which the user signs in."`
 	SiteAdmin bool   `help:"The user may do everything."`
 	app.GivenPassword
 }

@@ -77,7 +77,7 @@ type UpdateAppInput struct {
 // UpdateApp declares PATCH /api/v1/apps/{app}.
 var UpdateApp = core.DefineOperation[UpdateAppInput, App](core.Operation{
 	Name: "update_app", Route: "PATCH /api/v1/apps/{app}", Aliases: []string{"PUT /api/v1/apps/{app}"}, Scope: AppsWrite,
-	Summary: "Change an app", Description: "Changes what is named, and leaves the rest. A new name changes the slug.",
+	Summary: "Change an app", Description: "Changes the fields that are named. A new name changes the slug.",
 	Example: `{"app": "web-shop", "name": "Shop"}`, Errors: []core.Code{core.NotFound, ValidationFailed},
 })
 

@@ -34,7 +34,7 @@ var forms = core.ErrorForms{
 	},
 	core.PayloadTooLarge: {Status: http.StatusRequestEntityTooLarge, Meaning: "The body is too large.", Members: messageMember{}},
 	core.Limit:           {Status: http.StatusTooManyRequests, Meaning: "Too many calls without a valid key.", Members: messageMember{}},
-	core.Internal:        {Status: http.StatusInternalServerError, Meaning: "A mistake of the server's.", Members: messageMember{}},
+	core.Internal:        {Status: http.StatusInternalServerError, Meaning: "The server failed.", Members: messageMember{}},
 	core.Unavailable:     {Status: http.StatusServiceUnavailable, Meaning: "The database is away; try again.", Members: messageMember{}},
 }
 

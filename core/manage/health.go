@@ -14,6 +14,6 @@ type Health struct {
 var GetHealth = core.DefineOperation[struct{}, Health](core.Operation{
 	Name: "get_health", Route: "GET /api/v1/health", Scope: core.NoToken,
 	Summary:     "Check the server",
-	Description: "Says that the server answers. It needs no API key and does not touch the database.",
+	Description: "Reports that the server answers. It needs no API key and does not touch the database.",
 	Example:     `{}`,
 })

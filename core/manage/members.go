@@ -56,7 +56,7 @@ type AddMemberInput struct {
 // AddMember declares POST /api/v1/teams/{team}/members.
 var AddMember = core.DefineOperation[AddMemberInput, Member](core.Operation{
 	Name: "add_member", Route: "POST /api/v1/teams/{team}/members", Scope: core.AnyToken, Status: 201,
-	Summary: "Add a member", Description: "Puts a user into a team, as a member unless a role is said. It needs the permission teams:write.",
+	Summary: "Add a member", Description: "Puts a user into a team, by default as a member. It needs the permission teams:write.",
 	Example: `{"team": "back-office", "email_address": "ann@example.com", "role": "developer"}`,
 	Errors:  []core.Code{core.NotFound, core.Forbidden, ValidationFailed},
 })

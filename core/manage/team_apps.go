@@ -37,7 +37,7 @@ type Done struct {
 var AssignApp = core.DefineOperation[AssignAppInput, Done](core.Operation{
 	Name: "assign_app", Route: "POST /api/v1/teams/{team}/apps", Scope: core.AnyToken, Status: 201,
 	Summary:     "Assign an app to a team",
-	Description: "Has a team see an app; one that it sees already stays. It needs the permission teams:write.",
+	Description: "Lets a team see an app; doing it again changes nothing. It needs the permission teams:write.",
 	Example:     `{"team": "back-office", "app_id": "web-shop"}`, Errors: []core.Code{core.NotFound, core.Forbidden, ValidationFailed},
 })
 
@@ -51,6 +51,6 @@ type UnassignAppInput struct {
 var UnassignApp = core.DefineOperation[UnassignAppInput, core.None](core.Operation{
 	Name: "unassign_app", Route: "DELETE /api/v1/teams/{team}/apps/{app}", Scope: core.AnyToken, Status: 204,
 	Summary:     "Take an app from a team",
-	Description: "Ends that a team sees an app, whether it does or not. It needs the permission teams:write.",
+	Description: "Stops a team from seeing an app, whether it sees it or not. It needs the permission teams:write.",
 	Example:     `{"team": "back-office", "app": "web-shop"}`, Errors: []core.Code{core.NotFound, core.Forbidden}, Destructive: true,
 })

@@ -47,8 +47,8 @@ var GetUser = core.DefineOperation[UserInput, User](core.Operation{
 // UserFields are what a caller can say of a user.
 type UserFields struct {
 	EmailAddress core.Opt[string]      `json:"email_address" doc:"Upper case is lowered; no other user may have it."`
-	Password     core.Opt[core.Secret] `json:"password" doc:"At most 72 bytes; in a change, a blank one is none."`
-	Confirmation core.Opt[core.Secret] `json:"password_confirmation" doc:"Must be the password, where it is sent."`
+	Password     core.Opt[core.Secret] `json:"password" doc:"At most 72 bytes; in a change, blank is absent."`
+	Confirmation core.Opt[core.Secret] `json:"password_confirmation" doc:"Must equal the password, if it is sent."`
 }
 
 // HasPassword reports whether there is a password. A blank one is as none: forms send it.
@@ -91,7 +91,7 @@ type UpdateUserInput struct {
 var UpdateUser = core.DefineOperation[UpdateUserInput, User](core.Operation{
 	Name: "update_user", Route: "PATCH /api/v1/users/{user}", Aliases: []string{"PUT /api/v1/users/{user}"}, Scope: core.AnyToken,
 	Summary: "Change a user",
-	Description: "Changes what is named, and leaves the rest. A new address changes the slug; a new password, which must be none of the " +
+	Description: "Changes the fields that are named. A new address changes the slug; a new password, which must be none of the " +
 		"last six, ends the sessions of the user. It needs the permission users:write.",
 	Example: `{"user": "ann", "email_address": "ann.lee@example.com"}`, Errors: []core.Code{core.NotFound, core.Forbidden, ValidationFailed},
 })

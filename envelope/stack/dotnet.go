@@ -8,13 +8,13 @@ import (
 
 const endOfInner = "--- End of inner exception stack trace ---"
 
-// parseDotnet reads Exception.ToString: "Type: text ---> Inner: text", then the frames of the innermost exception first,
-// each exception's closed by a line that says so.
+// parseDotnet reads Exception.ToString: "Type: text ---> Inner: text", then the frames, the innermost exception's first. A line
+// ends the frames of each exception.
 func parseDotnet(lines []string) []Trace {
 	var traces []Trace // outermost first
 	var frames []core.Frame
 	var message []string
-	level := -1 // the exception that the frames belong to
+	level := -1 // the exception that owns the frames
 	for _, raw := range lines {
 		line := strings.TrimSpace(raw)
 		frame, ok := readFrameDotnet(line)
@@ -83,7 +83,7 @@ func readFrameDotnet(line string) (core.Frame, bool) {
 	return frame, true
 }
 
-// areParameters reports whether a text may be a list of types and names, which are not followed by a file.
+// areParameters reports whether a text may be a list of types and names; a file does not follow such a list.
 func areParameters(text string) bool {
 	if _, line, _ := cutPosition(text); line != 0 {
 		return false

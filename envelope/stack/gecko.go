@@ -6,8 +6,8 @@ import (
 	"errand/core"
 )
 
-// parseGecko reads Error.stack of Firefox and Safari: lines of function@file:line:column without a message, though
-// some code puts one above.
+// parseGecko reads Error.stack of Firefox and Safari: lines of function@file:line:column without a message, though some code puts
+// one above.
 func parseGecko(lines []string) []Trace {
 	var trace Trace
 	var message []string
@@ -50,7 +50,7 @@ func readFrameGecko(line string) (core.Frame, bool) {
 	return core.Frame{Function: asUntrusted(function), Filename: asUntrusted(file), Lineno: lineno, Colno: column}, true
 }
 
-// cutGecko cuts a line at the @ before the location. Functions and URLs may have an @ of their own.
+// cutGecko cuts a line at the @ before the location. Functions and URLs may contain another @.
 func cutGecko(line string) (function, location string, found bool) {
 	for from := 0; ; {
 		i := strings.IndexByte(line[from:], '@')

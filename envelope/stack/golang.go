@@ -6,8 +6,8 @@ import (
 	"errand/core"
 )
 
-// parseGo reads what an uncaught panic or runtime/debug.Stack prints: the panic, then of each goroutine two lines per
-// call, the function and its file. Only the first goroutine counts: it is the one that failed.
+// parseGo reads the output of an uncaught panic or runtime/debug.Stack: the panic, then for each goroutine two lines per call,
+// the function and its file. Only the first goroutine counts: it is the one that failed.
 func parseGo(lines []string) []Trace {
 	var trace Trace
 	function := ""
@@ -35,7 +35,7 @@ func parseGo(lines []string) []Trace {
 	return requireFrames([]Trace{trace})
 }
 
-// cutRecovered drops the note "[recovered]" of a panic that was raised once more.
+// cutRecovered drops the note "[recovered]" of a panic that was raised again.
 func cutRecovered(text string) string {
 	text, _, _ = strings.Cut(text, " [recovered]")
 	return text
@@ -63,7 +63,7 @@ func readFrameGo(call, location string) (core.Frame, bool) {
 	}, true
 }
 
-// cutPanicHandlers leaves out the calls that handled a panic (deferred functions, recover, debug.Stack): the error is below.
+// cutPanicHandlers leaves out the calls that handled a panic (deferred functions, recover, debug.Stack): the error is below them.
 func cutPanicHandlers(frames []core.Frame) []core.Frame {
 	for i := len(frames) - 1; i >= 0; i-- {
 		if frames[i].Module == "" && frames[i].Function == "panic" || frames[i].Module == "runtime" && frames[i].Function == "gopanic" {

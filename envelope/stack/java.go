@@ -6,13 +6,13 @@ import (
 	"errand/core"
 )
 
-// parseJava reads what Throwable.printStackTrace prints: the exception, lines of "at class.method(File.java:12)", then
-// its causes with "Caused by:". Suppressed exceptions are left out.
+// parseJava reads the output of Throwable.printStackTrace: the exception, lines of "at class.method(File.java:12)", then its
+// causes with "Caused by:". Suppressed exceptions are left out.
 func parseJava(lines []string) []Trace {
 	var traces []Trace
 	var message []string
 	open := true     // lines belong to the message until a frame comes
-	suppressed := -1 // how deep the suppressed exception is indented that is being passed over
+	suppressed := -1 // indentation of the suppressed exception that is being skipped
 	for _, raw := range lines {
 		line := strings.TrimSpace(raw)
 		indent := len(raw) - len(strings.TrimLeft(raw, " \t"))
@@ -59,7 +59,7 @@ func makeTraceJava(message []string) Trace {
 	return t
 }
 
-// addCommonFrames adds to a cause the frames that it shares with the exception above it: "... 12 more" stands for them.
+// addCommonFrames adds to a cause the frames that it shares with the exception above it, written as "... 12 more".
 func addCommonFrames(traces []Trace, line string) []Trace {
 	rest, ok := strings.CutPrefix(line, "... ")
 	if !ok || len(traces) < 2 {
@@ -81,7 +81,7 @@ func readFrameJava(line string) (core.Frame, bool) {
 	if !ok {
 		return core.Frame{}, false
 	}
-	if i := strings.LastIndexByte(call, ')'); i > 0 { // some loggers add the archive behind
+	if i := strings.LastIndexByte(call, ')'); i > 0 { // some loggers append the archive
 		call = call[:i+1]
 	}
 	open := strings.IndexByte(call, '(')
@@ -109,7 +109,7 @@ func readFrameJava(line string) (core.Frame, bool) {
 	return frame, true
 }
 
-// isJavaFile reports whether a name is that of a source file for the Java machine, without a folder.
+// isJavaFile reports whether a name is a source file for the Java machine, without a folder.
 func isJavaFile(name string) bool {
 	if strings.ContainsAny(name, `/\ `) {
 		return false

@@ -6,14 +6,14 @@ import (
 	"errand/core"
 )
 
-// lineReaders read one line of a stack by itself, as languages print it. Of those that can, the first one wins.
+// lineReaders read a single line of a stack in the format of a language. The first one that can read the line wins.
 var lineReaders = []func(line string) (core.Frame, bool){
 	func(line string) (core.Frame, bool) { frame, _, ok := readFrameRuby(line); return frame, ok },
 	readFrameJava, readFrameDotnet, readFrameV8, readFrameIn, readFramePython, readFrameGecko, readLocation,
 }
 
-// ParseLine reads one line of a stack that was taken apart, as some clients send it: as a language prints it, as
-// "shop/cart.py:12 in add", or as the location alone. A line that is none of these is the file of the frame.
+// ParseLine reads one line of a stack that was split, as some clients send it: in the format of a language, as "shop/cart.py:12
+// in add", or as the location alone. A line in none of these formats is the file of the frame.
 func ParseLine(line string) core.Frame {
 	line = strings.TrimSpace(line)
 	for _, read := range lineReaders {
@@ -24,7 +24,7 @@ func ParseLine(line string) core.Frame {
 	return core.Frame{Filename: asUntrusted(line)}
 }
 
-// readFrameIn reads "file:12 in function", by which clients for Go, Python and others send a frame.
+// readFrameIn reads "file:12 in function", the form of clients for Go, Python and others.
 func readFrameIn(line string) (core.Frame, bool) {
 	location, function, found := cutLast(line, " in ")
 	location, isUnknown := strings.CutSuffix(location, ":0") // as of calls that the language itself makes

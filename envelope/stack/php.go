@@ -6,9 +6,9 @@ import (
 	"errand/core"
 )
 
-// parsePHP reads an uncaught exception, or Exception::getTraceAsString: lines of "#0 file(12): Class->method(args)". The
-// file of a line is where its function was called, so each function belongs to the file and line above it. A previous exception
-// is printed first, the one that was reported last, after "Next".
+// parsePHP reads an uncaught exception, or Exception::getTraceAsString: lines of "#0 file(12): Class->method(args)". The file of
+// a line is where its function was called, so each function belongs to the file and line above it. A previous exception is
+// printed first; the reported one comes last, after "Next".
 func parsePHP(lines []string) []Trace {
 	p := phpReader{}
 	for _, raw := range lines {
@@ -21,7 +21,7 @@ func parsePHP(lines []string) []Trace {
 type phpReader struct {
 	traces     []Trace
 	current    Trace
-	calledFrom core.Frame // where the next function was called from, or the exception thrown
+	calledFrom core.Frame // where the next function was called, or the exception thrown
 	message    []string
 	sawCalls   bool
 }
@@ -38,7 +38,7 @@ func (p *phpReader) readLine(line string) {
 	}
 }
 
-// readCall reads one line of calls.
+// readCall reads one line of a call.
 func (p *phpReader) readCall(line string) bool {
 	digits, rest, ok := strings.Cut(line[1:], " ")
 	if !ok || digits == "" || strings.Trim(digits, "0123456789") != "" {
@@ -106,7 +106,7 @@ func (p *phpReader) readHeader() {
 	p.current.Type, p.current.Value = splitHeader(text)
 }
 
-// closeTrace closes the exception that is being read; its last frame has no function but the script itself.
+// closeTrace closes the current exception; its last frame has no function, because it is the script itself.
 func (p *phpReader) closeTrace() {
 	if p.calledFrom.Filename != "" {
 		p.current.Frames = append(p.current.Frames, p.calledFrom)

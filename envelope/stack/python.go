@@ -8,8 +8,8 @@ import (
 
 const tracebackStart = "Traceback (most recent call last):"
 
-// parsePython reads tracebacks: "  File "x.py", line 3, in f" with the line of code below, oldest call first, then the
-// exception. Of exceptions that were raised while another was handled, the last one was reported.
+// parsePython reads tracebacks: "  File "x.py", line 3, in f" with the line of code below, oldest call first, then the exception.
+// When exceptions were raised while another was handled, the last one was reported.
 func parsePython(lines []string) []Trace {
 	p := pythonReader{}
 	for _, line := range lines {
@@ -23,7 +23,7 @@ type pythonReader struct {
 	traces  []Trace
 	frames  []core.Frame
 	message []string
-	isDone  bool // the traceback of an exception group is over: its parts are exceptions of their own
+	isDone  bool // the traceback of an exception group is over: its parts are separate exceptions
 }
 
 func (p *pythonReader) readLine(line string) {
@@ -57,7 +57,7 @@ func isChain(text string) bool {
 		text == "During handling of the above exception, another exception occurred:"
 }
 
-// closeTrace closes the exception that is being read.
+// closeTrace closes the current exception.
 func (p *pythonReader) closeTrace() {
 	if len(p.frames) > 0 {
 		typ, value := splitHeader(strings.Join(p.message, "\n"))

@@ -6,9 +6,8 @@ import (
 	"errand/core"
 )
 
-// parseRuby reads Exception#full_message and joined backtraces: "app.rb:3:in `foo': text (Type)", then lines of "from".
-// Ruby 2.5 to 2.7 print the oldest call first on terminals, under a line that says so. A cause follows as another first
-// line.
+// parseRuby reads Exception#full_message and joined backtraces: "app.rb:3:in `foo': text (Type)", then lines of "from". Ruby 2.5
+// to 2.7 print the oldest call first on terminals, under a line that says so. A cause follows as another first line.
 func parseRuby(lines []string) []Trace {
 	var traces []Trace
 	oldestFirst := false
@@ -41,7 +40,7 @@ func parseRuby(lines []string) []Trace {
 	return traces
 }
 
-// cutFrom drops "from " and, of the order with the oldest first, "12: from ".
+// cutFrom drops "from ", or "12: from " when the oldest call is first.
 func cutFrom(line string) (string, bool) {
 	digits := strings.TrimLeft(line, "0123456789")
 	if rest, ok := strings.CutPrefix(digits, ": from "); ok && len(digits) < len(line) {
@@ -50,7 +49,7 @@ func cutFrom(line string) (string, bool) {
 	return strings.CutPrefix(line, "from ")
 }
 
-// readFrameRuby reads "app.rb:3:in `foo'" and returns what follows it. Ruby 3.4 writes 'Class#foo'.
+// readFrameRuby reads "app.rb:3:in `foo'" and returns the text after it. Ruby 3.4 writes 'Class#foo'.
 func readFrameRuby(line string) (frame core.Frame, rest string, ok bool) {
 	i := strings.Index(line, ":in ")
 	if i < 0 || i+5 >= len(line) || line[i+4] != '`' && line[i+4] != '\'' {

@@ -7,8 +7,8 @@ import (
 	"errand/core"
 )
 
-// parseRust reads a panic with its backtrace: "thread 'main' panicked at src/main.rs:4:5:", the message, then calls as
-// "  12: app::run" with "at ./src/main.rs:4:5" below. Inlined calls have their own number.
+// parseRust reads a panic with its backtrace: "thread 'main' panicked at src/main.rs:4:5:", the message, then calls as "  12:
+// app::run" with "at ./src/main.rs:4:5" below. Inlined calls have their own number.
 func parseRust(lines []string) []Trace {
 	var trace Trace
 	var message []string
@@ -52,7 +52,7 @@ func readCallRust(line string) (string, bool) {
 	return name, true
 }
 
-// splitFrameRust splits "app::module::function" at the function, outside of type parameters.
+// splitFrameRust splits "app::module::function" before the function, outside of type parameters.
 func splitFrameRust(name string) core.Frame {
 	depth := 0
 	for i := len(name) - 1; i > 0; i-- {
@@ -71,8 +71,8 @@ func splitFrameRust(name string) core.Frame {
 	return core.Frame{Function: asUntrusted(name)}
 }
 
-// readPanicRust reads the message: either behind the location, or before it in quotes as Rust did until 2023. The first line
-// of an error that main returned starts with Error.
+// readPanicRust reads the message: either after the location, or before it in quotes as Rust did until 2023. The first line of an
+// error that main returned starts with Error.
 func readPanicRust(lines []string) (typ, value string) {
 	text := strings.TrimSpace(strings.Join(lines, "\n"))
 	for _, end := range [...]string{"stack backtrace:", "Stack backtrace:"} {

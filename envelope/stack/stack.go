@@ -1,7 +1,7 @@
-// Package stack reads the stack traces that languages print, for events that carry one as text instead of frames
-// (decisions 3: the native format's `stack`).
+// Package stack reads the stack traces that languages print, for events that carry one as text instead of frames (decisions 3:
+// the native format's `stack`).
 //
-// The parsers are written by hand and pass over the text once. They never fail: what they do not know they leave out.
+// The parsers are written by hand and read the text once. They never fail: they leave out lines that they do not know.
 package stack
 
 import (
@@ -19,14 +19,14 @@ type Trace struct {
 	Frames []core.Frame
 }
 
-// maxLines is how many lines of a text are read: as many from each end.
+// maxLines is how many lines of a text are read, half from each end.
 const maxLines = 20_000
 
-// ParseStack reads a stack trace: the exception that was reported first, then its causes. It tries the formats of the
-// platform (a Sentry platform such as node or csharp), and all when the platform is unknown or does not fit. It also
-// returns the platform of the format that was found. A text that is not a stack trace has no traces and no platform.
+// ParseStack reads a stack trace: the reported exception first, then its causes. It tries the formats of the platform (a Sentry
+// platform such as node or csharp), and all formats when the platform is unknown or does not fit. It also returns the platform of
+// the format that it found. A text that is not a stack trace has no traces and no platform.
 //
-// Frames have the most recent call first. Whether they are in_app is left to the caller.
+// Frames have the most recent call first. The caller decides whether they are in_app.
 func ParseStack(text, platform string) (traces []Trace, found string) {
 	lines := splitLines(text)
 	family := platformFamilies[platform]
@@ -51,7 +51,7 @@ type format struct {
 	parse    func(lines []string) []Trace
 }
 
-// formats is in order of strictness: of two that read the same number of frames, the first one wins.
+// formats are ordered by strictness: when two read the same number of frames, the first one wins.
 var formats = []format{
 	{"java", parseJava},
 	{"python", parsePython},
@@ -64,7 +64,7 @@ var formats = []format{
 	{"javascript", parseGecko},
 }
 
-// platformFamilies maps platforms to those of the formats.
+// platformFamilies maps platforms to the platforms of the formats.
 var platformFamilies = map[string]string{
 	"javascript": "javascript", "node": "javascript", "bun": "javascript", "deno": "javascript", "react-native": "javascript",
 	"java": "java", "android": "java", "kotlin": "java", "scala": "java", "groovy": "java", "clojure": "java",
@@ -80,7 +80,7 @@ func countFrames(traces []Trace) int {
 	return n
 }
 
-// splitLines cuts a text into lines, without those in the middle of a text that is too long.
+// splitLines cuts a text into lines, without the middle of a text that is too long.
 func splitLines(text string) []string {
 	lines := strings.Split(text, "\n")
 	if len(lines) > maxLines {
@@ -125,7 +125,7 @@ func parseLine(digits string) core.OptInt {
 	return core.OptInt(n)
 }
 
-// splitHeader splits "Type: message". A text whose start is not a type's name is a message.
+// splitHeader splits "Type: message". A text that does not start with the name of a type is a message.
 func splitHeader(text string) (typ, value string) {
 	text = strings.TrimSpace(text)
 	name, rest, found := strings.Cut(text, ":")
@@ -136,7 +136,7 @@ func splitHeader(text string) (typ, value string) {
 	return name, strings.TrimSpace(rest)
 }
 
-// isType reports whether a text may name a type: letters, digits, dots and the like.
+// isType reports whether a text may name a type: letters, digits, dots and similar.
 func isType(name string) bool {
 	if name == "" {
 		return false
@@ -167,7 +167,7 @@ func reverseInPlace[T any](list []T) []T {
 	return list
 }
 
-// requireFrames returns no traces unless one of them has frames: a text with messages only is not a stack trace.
+// requireFrames returns no traces unless one of them has frames: a text with only messages is not a stack trace.
 func requireFrames(traces []Trace) []Trace {
 	if countFrames(traces) == 0 {
 		return nil

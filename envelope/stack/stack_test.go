@@ -315,7 +315,7 @@ func TestParseNoStack(t *testing.T) {
 	}
 }
 
-// hostile is texts that make a parser slow which looks at anything more than a few times.
+// hostile are texts that slow down a parser that reads anything more than a few times.
 var hostile = []string{
 	strings.Repeat("(", 1<<20) + strings.Repeat(")", 1<<20),
 	"at " + strings.Repeat("eval at (", 1<<18) + strings.Repeat(")", 1<<18),

@@ -6,11 +6,11 @@ import (
 	"errand/core"
 )
 
-// parseV8 reads Error.stack of V8 (Chrome, Node), old Edge and Hermes: the message, then lines of
-// "    at function (file:line:column)". Causes follow as "[cause]: Error: text" with lines of their own.
+// parseV8 reads Error.stack of V8 (Chrome, Node), old Edge and Hermes: the message, then lines of "    at function
+// (file:line:column)". Causes follow as "[cause]: Error: text" with their own lines.
 func parseV8(lines []string) []Trace {
 	var traces []Trace
-	message := []string{} // of the trace to come
+	message := []string{} // of the next trace
 	open := true          // lines belong to the message until a frame comes
 	for _, raw := range lines {
 		line := strings.TrimSpace(raw)
@@ -41,7 +41,7 @@ func cutCauseV8(line string) (string, bool) {
 	return strings.CutPrefix(line, "Caused by: ")
 }
 
-// joinMessageV8 returns the message before the frames. Node prints the failing line and a caret above it when it dies.
+// joinMessageV8 returns the message before the frames. Node prints the failing line and a caret above it when it crashes.
 func joinMessageV8(lines []string) string {
 	for i := len(lines) - 1; i > 0; i-- {
 		if strings.TrimLeft(lines[i], " \t^") == "" && strings.Contains(lines[i], "^") {
@@ -90,7 +90,7 @@ func findOpenParenthesis(text string) int {
 	return -1
 }
 
-// makeFrameV8 makes a frame of a function and what stands in the parentheses behind it.
+// makeFrameV8 makes a frame from a function and the text in the parentheses after it.
 func makeFrameV8(function, location string) (core.Frame, bool) {
 	if function == "?" || function == "<anonymous>" {
 		function = ""
@@ -130,7 +130,7 @@ func cutInnermost(text string) string {
 	return text[open+1 : open+end]
 }
 
-// isBuiltinV8 reports whether a file without a line is one that engines write.
+// isBuiltinV8 reports whether a file without a line is a name that engines write for built-in code.
 func isBuiltinV8(location string) bool {
 	switch location {
 	case "native", "native code", "[native code]", "<anonymous>", "eval code":

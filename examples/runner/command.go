@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// endWithin is how long a command that was told to stop may take before it is killed.
+	// endWithin is how long a command may take to end after a stop, before it is killed.
 	endWithin = 10 * time.Second
-	// keepOutput is how much of the end of a command's output is looked at.
+	// keepOutput is how much of the end of a command's output is read.
 	keepOutput = 64 << 10
 	maxSaid    = 1000 // bytes of the last line, for a note
 )
 
-// fix is what a command found: one of the two, as link_fix takes it.
+// fix is the result of a command: one of the two, as link_fix takes it.
 type fix struct {
 	Commit string `json:"commit,omitempty"`
 	PRURL  string `json:"pr_url,omitempty"`
@@ -32,13 +32,13 @@ type fix struct {
 // result is how a command ended.
 type result struct {
 	fix  *fix   // nil for none
-	said string // why there is none
+	said string // the reason when there is none
 }
 
 var commitForm = regexp.MustCompile(`^[0-9a-fA-F]{7,64}$`)
 
-// runCommand runs the command on a delivery: the words of the configuration, as they are, without a shell. Text of the monitored app
-// reaches it on its standard input and in files alone, never as an argument.
+// runCommand runs the command on a delivery: the words of the configuration, unchanged, without a shell. Text of the monitored
+// app reaches it only on its standard input and in files, never as an argument.
 func runCommand(ctx context.Context, words []string, d *delivery, errandURL string, out io.Writer) (result, error) {
 	folder, err := os.MkdirTemp("", "errand-brief-")
 	if err != nil {
@@ -64,7 +64,7 @@ func runCommand(ctx context.Context, words []string, d *delivery, errandURL stri
 	found := readResult(said.text)
 	var exit *exec.ExitError
 	switch {
-	case errors.As(err, &exit): // whatever it printed
+	case errors.As(err, &exit): // its output does not matter then
 		return result{said: strings.TrimSpace(fmt.Sprintf("the command ended with %s. %s", exit.ProcessState, found.said))}, nil
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
 		return result{}, err
@@ -72,7 +72,7 @@ func runCommand(ctx context.Context, words []string, d *delivery, errandURL stri
 	return found, nil
 }
 
-// withoutSecrets returns the environment without what only the runner needs.
+// withoutSecrets returns the environment without the variables that only the runner needs.
 func withoutSecrets(environment []string) (rest []string) {
 	for _, variable := range environment {
 		if name, _, _ := strings.Cut(variable, "="); name != "ERRAND_TOKEN" && name != "ERRAND_WEBHOOK_SECRET" {
@@ -100,7 +100,7 @@ func readResult(output []byte) result {
 	return result{said: last}
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of the output that is written to it.
 type tail struct{ text []byte }
 
 // Write keeps the end of the bytes.

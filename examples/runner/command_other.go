@@ -4,5 +4,5 @@ package main
 
 import "os/exec"
 
-// stopTogether does nothing: a stop ends the command, and what it started goes on.
+// stopTogether does nothing: a stop ends only the command, and its child processes continue.
 func stopTogether(*exec.Cmd) {}

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// stopTogether has a stop reach the command and all that it started.
+// stopTogether makes a stop reach the command and all its child processes.
 func stopTogether(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }

@@ -12,7 +12,7 @@ import (
 // maxBody bounds a webhook. A brief is at most 80 KB as markdown, and about as much again as JSON.
 const maxBody = 4 << 20
 
-// delivery is what a webhook says (format service).
+// delivery is the content of a webhook (format service).
 type delivery struct {
 	ID    int64  `json:"delivery_id"`
 	Event string `json:"event"`
@@ -23,7 +23,7 @@ type delivery struct {
 	Brief *brief `json:"brief"`
 }
 
-// brief is all about an issue, as text and as data.
+// brief is everything about an issue, as text and as data.
 type brief struct {
 	Markdown string          `json:"markdown"`
 	JSON     json.RawMessage `json:"json"`
@@ -40,7 +40,7 @@ func readDelivery(body []byte) (*delivery, error) {
 	return &d, nil
 }
 
-// ServeHTTP takes a webhook: what is signed, new and wanted is written down, and answered before the work begins.
+// ServeHTTP receives a webhook. It stores a signed, new and wanted delivery, and answers before the work begins.
 func (r *runner) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if request.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -69,7 +69,8 @@ func (r *runner) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	http.Error(w, text, status)
 }
 
-// takeDelivery decides about a delivery whose signature is right. What cannot be taken now is refused: Errand sends it again.
+// takeDelivery decides about a delivery with a valid signature. It refuses a delivery that it cannot take now: Errand sends it
+// again.
 func (r *runner) takeDelivery(d *delivery) (status int, text string) {
 	switch {
 	case d.Event == "ping":
@@ -81,7 +82,7 @@ func (r *runner) takeDelivery(d *delivery) (status int, text string) {
 	case r.inbox.knowsDelivery(d.ID):
 		return http.StatusOK, "ignored: it came before"
 	}
-	r.mu.Lock() // so that the place that is free now is free below
+	r.mu.Lock() // so that a place that is free now stays free below
 	defer r.mu.Unlock()
 	if len(r.queue) == cap(r.queue) {
 		return http.StatusServiceUnavailable, "no place is free: send it again later"

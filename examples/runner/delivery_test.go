@@ -84,7 +84,7 @@ func TestDeliveriesThatStartNoWork(t *testing.T) {
 	require.Empty(t, entries)
 }
 
-// While no place is free, deliveries are refused, and nothing of them is kept: Errand sends them again.
+// While no place is free, deliveries are refused and not stored: Errand sends them again.
 func TestDeliveriesWaitForAPlace(t *testing.T) {
 	t.Parallel()
 	c := usualConfig(t, "http://127.0.0.1:1", "false") // Errand is away, so nothing gets done

@@ -23,19 +23,19 @@ const (
 type client struct {
 	url   string
 	token string
-	// worker tells this runner from others that have the same token: a claim is that of the token and the worker together.
+	// worker distinguishes this runner from others with the same token: a claim belongs to the token and the worker together.
 	worker string
 	http   *http.Client
 }
 
-// refusal is an answer of Errand that trying again does not change.
+// refusal is an answer of Errand that a retry does not change.
 type refusal struct {
 	status int
 	code   string // such as claimed
 	text   string
 }
 
-// Error says what Errand said.
+// Error returns Errand's message.
 func (r *refusal) Error() string {
 	return fmt.Sprintf("the answer of Errand was %d %s", r.status, r.text)
 }
@@ -46,7 +46,7 @@ func hasStatus(err error, status int) bool {
 	return errors.As(err, &refused) && refused.status == status
 }
 
-// callOperation makes a POST, again and again while Errand is away or busy, until ctx ends.
+// callOperation makes a POST, and repeats it while Errand is away or busy, until ctx ends.
 func (c *client) callOperation(ctx context.Context, path string, input, into any) error {
 	return c.callUntilAnswered(ctx, http.MethodPost, path, input, into)
 }
@@ -66,7 +66,7 @@ func (c *client) callUntilAnswered(ctx context.Context, method, path string, inp
 	}
 }
 
-// callOnce makes a call. Its error is a *refusal when it makes no sense to try again.
+// callOnce makes a call. Its error is a *refusal when a retry makes no sense.
 func (c *client) callOnce(ctx context.Context, method, path string, input, into any) error {
 	var body []byte
 	if method != http.MethodGet {
@@ -120,7 +120,7 @@ func (c *client) claimIssue(ctx context.Context, issue int64, minutes int) (stat
 	return claimed.Data.Status, err
 }
 
-// readBrief returns the brief of an issue for this runner, which holds it.
+// readBrief returns the brief of an issue for this runner, which holds the claim.
 func (c *client) readBrief(ctx context.Context, issue int64) (*brief, error) {
 	var answer struct {
 		Data brief `json:"data"`

@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// maxWorker is how long the name of a worker may be.
+// maxWorker is the longest name of a worker.
 const maxWorker = 64
 
-// keepDone is for how long the ids of finished deliveries are remembered. Errand sends a delivery again for 45 hours.
+// keepDone is how long the ids of finished deliveries are remembered. Errand repeats a delivery for 45 hours.
 const keepDone = 7 * 24 * time.Hour
 
-// inbox is a folder with the deliveries that were taken: <id>.json until the work is done, then an empty <id>.done, by which
-// repeats are known. A runner that was killed goes on with it at its next start.
+// inbox is a folder with the taken deliveries: <id>.json until the work is done, then an empty <id>.done, which identifies
+// repeats. A runner that was killed continues with it at its next start.
 type inbox struct {
 	folder string
 	mu     sync.Mutex
@@ -34,8 +34,8 @@ func openInbox(folder string) (*inbox, error) {
 	return &inbox{folder: folder}, nil
 }
 
-// nameWorker returns the name by which this runner holds its claims. It stays the same from start to start, so that a runner that
-// was killed goes on with what it has claimed, and is another one in each folder.
+// nameWorker returns the name of this runner in its claims. It stays the same after a restart, so that a killed runner continues
+// with its claims, and differs between folders.
 func (i *inbox) nameWorker() (string, error) {
 	file := filepath.Join(i.folder, "worker")
 	kept, err := os.ReadFile(file)
@@ -63,7 +63,7 @@ func (i *inbox) knowsDelivery(id int64) bool {
 	return false
 }
 
-// keepDelivery writes a delivery down before it is answered, and reports whether it is new.
+// keepDelivery stores a delivery before it is answered, and reports whether it is new.
 func (i *inbox) keepDelivery(d *delivery) (isNew bool, err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -90,7 +90,7 @@ func writeSynced(name string, text []byte) error {
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// finishDelivery keeps nothing of a delivery but its id.
+// finishDelivery removes everything of a delivery except its id.
 func (i *inbox) finishDelivery(id int64) error {
 	if err := os.WriteFile(i.fileOf(id, ".done"), nil, 0o600); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (i *inbox) finishDelivery(id int64) error {
 	return os.Remove(i.fileOf(id, ".json"))
 }
 
-// listUnfinished returns the deliveries that an earlier runner has left, and forgets the ids of old ones.
+// listUnfinished returns the deliveries that an earlier runner left, and forgets the ids of old ones.
 func (i *inbox) listUnfinished(now time.Time) (left []*delivery, err error) {
 	entries, err := os.ReadDir(i.folder)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command runner is a small agent runner: Errand calls it by webhook, and it starts a coding agent. For each issue it checks
-// the signature, claims the issue, hands the brief to a command of yours, and links the fix that the command names. It is
-// an example to start from, with the standard library alone; docs/runner.md says how it is set up.
+// Command runner is a small agent runner: Errand calls it by webhook, and it starts a coding agent. For each issue it checks the
+// signature, claims the issue, hands the brief to your command, and links the fix that the command names. It is an example to
+// start from, with only the standard library; docs/runner.md explains its setup.
 package main
 
 import (
@@ -22,19 +22,19 @@ import (
 	"time"
 )
 
-// config is how the runner was started.
+// config holds the flags and the environment of the runner.
 type config struct {
 	listen      string
-	certificate string // files of TLS; empty for none, behind a proxy
+	certificate string // TLS files; empty for none, behind a proxy
 	key         string
-	folder      string // where taken deliveries are kept until they are done
+	folder      string // keeps deliveries until they are done
 	events      []string
 	takesLow    bool // also issues whose events anybody can send
 	parallel    int
 	waiting     int // deliveries that may wait for a free place
-	minutes     int // of a claim; it is renewed long before
+	minutes     int // of a claim; it is renewed long before its end
 	timeout     time.Duration
-	worker      string // who holds the claims, among those that share the token
+	worker      string // the holder of the claims, among runners that share the token
 
 	errandURL string
 	token     string
@@ -55,10 +55,10 @@ environment:
 flags:
 `
 
-// knownEvents are those that mean work. Others are answered, and nothing is done.
+// knownEvents are the events that mean work. Other events are answered and ignored.
 var knownEvents = []string{"issue.new", "issue.regressed", "issue.spike"}
 
-// readConfig reads flags and environment. What is wrong is said with the name of what to change.
+// readConfig reads flags and environment. Its errors name the setting to change.
 func readConfig(args []string, environment func(string) string, out io.Writer) (config, error) {
 	var c config
 	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
@@ -122,7 +122,7 @@ func main() {
 	if err == nil {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		context.AfterFunc(ctx, stop) // a second signal ends the process at once
+		context.AfterFunc(ctx, stop) // a second signal ends the process immediately
 		err = serveWebhooks(ctx, c, log)
 	}
 	if err != nil {
@@ -131,8 +131,8 @@ func main() {
 	}
 }
 
-// serveWebhooks takes deliveries and works on them until ctx ends. Then the running commands are told to stop, and their issues are
-// released; what is not done stays in the folder for the next start.
+// serveWebhooks takes deliveries and works on them until ctx ends. Then it stops the running commands and releases their issues;
+// unfinished deliveries stay in the folder for the next start.
 func serveWebhooks(ctx context.Context, c config, log *slog.Logger) error {
 	r, err := newRunner(c, log)
 	if err != nil {

@@ -93,7 +93,7 @@ func (s *errandServer) callOperation(token, method, path, body string, into any)
 	return s.send(method, path, body, http.Header{"Authorization": {"Bearer " + token}}, into)
 }
 
-// issueState is what tests look at.
+// issueState is the state of the issue that tests check.
 type issueState struct {
 	Status string
 	Claim  *struct{ Holder, Worker string }
@@ -110,7 +110,7 @@ func (s *errandServer) readIssue() (state issueState) {
 	return answer.Data
 }
 
-// listActions returns what was done to the issue, newest first; a note with its text.
+// listActions returns the actions on the issue, newest first; a note with its text.
 func (s *errandServer) listActions() (actions []string) {
 	s.t.Helper()
 	var answer struct {
@@ -126,12 +126,12 @@ func (s *errandServer) listActions() (actions []string) {
 	return actions
 }
 
-// testRunner is a runner that works, and its webhook.
+// testRunner is a working runner, and its webhook.
 type testRunner struct {
 	*runner
 	log  *logtext.Text
 	url  string
-	stop func() // as a signal does; waits for the end
+	stop func() // like a signal; waits for the end
 }
 
 func usualConfig(t *testing.T, errandURL string, command ...string) config {
@@ -171,7 +171,7 @@ func deliverySaying(id int64, event string, issue int64, trust string) string {
 		`"issue":{"id":%d,"trust":%q},"brief":{"markdown":"# Issue\n\n$(touch hacked); it broke\n","json":{"id":1}}}`, event, id, issue, trust)
 }
 
-// deliver sends a body with a right signature.
+// deliver sends a body with a valid signature.
 func (r *testRunner) deliver(t *testing.T, body string) (int, string) {
 	t.Helper()
 	return r.deliverSigned(t, body, notify.SignBody(secret, time.Now(), []byte(body)))

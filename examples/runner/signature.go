@@ -16,7 +16,7 @@ const signatureAge = 5 * time.Minute
 var errSignature = errors.New("the signature is missing, wrong or too old")
 
 // checkSignature checks the header x-service-signature, t=<unix seconds>,v1=<hex>: v1 is the HMAC-SHA256 of <t>.<raw body>, keyed
-// with the secret of the webhook. It has to be called before the body is parsed.
+// with the secret of the webhook. Call it before the body is parsed.
 func checkSignature(header, secret string, body []byte, now time.Time) error {
 	var seconds, signature string
 	for part := range strings.SplitSeq(header, ",") {

@@ -20,10 +20,10 @@ type runner struct {
 
 	queue chan *delivery
 	mu    sync.Mutex
-	busy  map[int64]bool // the issues that are worked on: a claim by the same worker would only be renewed
+	busy  map[int64]bool // issues with work in progress: a claim by the same worker would only be renewed
 }
 
-// Why a command was stopped.
+// The reasons for stopping a command.
 var (
 	errTookTooLong = errors.New("the command took too long")
 	errClaimLost   = errors.New("somebody else has the claim now")
@@ -32,7 +32,7 @@ var (
 // partingTime is how long a stopping runner tries to release an issue.
 const partingTime = 10 * time.Second
 
-// newRunner opens the folder of the deliveries. Those that an earlier runner has left come first.
+// newRunner opens the folder of the deliveries. Deliveries of an earlier runner come first.
 func newRunner(c config, log *slog.Logger) (*runner, error) {
 	box, err := openInbox(c.folder)
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *runner) workOn(ctx context.Context) {
 	}
 }
 
-// finishWork does the work of a delivery. One that could not be done, for a reason that is not the issue's, stays in the folder.
+// finishWork does the work of a delivery. When it fails for a reason outside the issue, the delivery stays in the folder.
 func (r *runner) finishWork(ctx context.Context, d *delivery) {
 	log := r.log.With("delivery", d.ID, "issue", d.Issue.ID)
 	if !r.markBusy(d.Issue.ID, true) {
@@ -87,7 +87,7 @@ func (r *runner) finishWork(ctx context.Context, d *delivery) {
 	}
 }
 
-// markBusy notes whether an issue is worked on, and reports whether that was a change.
+// markBusy marks an issue as busy or free, and reports whether that was a change.
 func (r *runner) markBusy(issue int64, busy bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +101,7 @@ func (r *runner) markBusy(issue int64, busy bool) bool {
 	return true
 }
 
-// fixIssue claims the issue, runs the command and says how it ended. An error means that it should be tried again.
+// fixIssue claims the issue, runs the command and reports the result. An error means that it should be tried again.
 func (r *runner) fixIssue(ctx context.Context, log *slog.Logger, d *delivery) error {
 	status, err := r.errand.claimIssue(ctx, d.Issue.ID, r.config.minutes)
 	switch {
@@ -134,8 +134,9 @@ func (r *runner) fixIssue(ctx context.Context, log *slog.Logger, d *delivery) er
 	return err
 }
 
-// renewBrief replaces the brief of a delivery, which tells its reader to claim the issue first, by a brief for the holder. It puts a
-// line in front that says who holds the issue. When no new brief can be read, that line alone tells the agent not to claim.
+// renewBrief replaces the brief of a delivery, which tells its reader to claim the issue first, by a brief for the holder. It
+// adds a line in front that says who holds the issue. When no new brief can be read, that line alone tells the agent not to
+// claim.
 func (r *runner) renewBrief(ctx context.Context, log *slog.Logger, d *delivery) {
 	held := *d.Brief
 	if read, err := r.errand.readBrief(ctx, d.Issue.ID); err == nil {
@@ -148,7 +149,7 @@ func (r *runner) renewBrief(ctx context.Context, log *slog.Logger, d *delivery) 
 	d.Brief = &held
 }
 
-// reportResult links the fix, or returns a note that says why there is none.
+// reportResult links the fix, or returns a note with the reason why there is none.
 func (r *runner) reportResult(ctx context.Context, log *slog.Logger, issue int64, found result) (note string, err error) {
 	if found.fix == nil {
 		log.Info("no fix", "reason", found.said)
@@ -166,7 +167,7 @@ func (r *runner) reportResult(ctx context.Context, log *slog.Logger, issue int64
 	return "", err
 }
 
-// releaseIssue releases the issue, after a note when there is something to say. It does so for a while after ctx has ended too.
+// releaseIssue releases the issue, after a note when there is something to say. It keeps trying for a while after ctx has ended.
 func (r *runner) releaseIssue(ctx context.Context, issue int64, note string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), partingTime)
 	defer cancel()
@@ -179,7 +180,7 @@ func (r *runner) releaseIssue(ctx context.Context, issue int64, note string) {
 	}
 }
 
-// runWithClaim runs the command, and renews the claim meanwhile. A claim that is lost ends the command.
+// runWithClaim runs the command, and keeps renewing the claim. A lost claim ends the command.
 func (r *runner) runWithClaim(ctx context.Context, log *slog.Logger, d *delivery) (result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.config.timeout, errTookTooLong)
 	defer cancel()
@@ -192,7 +193,7 @@ func (r *runner) runWithClaim(ctx context.Context, log *slog.Logger, d *delivery
 	return found, err
 }
 
-// renewClaim renews the claim three times as often as it has to be, until ctx ends.
+// renewClaim renews the claim three times as often as necessary, until ctx ends.
 func (r *runner) renewClaim(ctx context.Context, log *slog.Logger, issue int64, stop context.CancelCauseFunc) {
 	ticks := time.NewTicker(time.Duration(r.config.minutes) * time.Minute / 3)
 	defer ticks.Stop()

@@ -71,7 +71,7 @@ func TestCommandsGetNoSecrets(t *testing.T) {
 	require.Equal(t, []string{"PATH=/bin", "HOME=/"}, rest)
 }
 
-// A command without a fix leaves a note, and the issue to others.
+// A command without a fix leaves a note, and leaves the issue to others.
 func TestCommandFindsNoFix(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -132,7 +132,8 @@ func TestIssuesThatAreNotWorkedOn(t *testing.T) {
 	}
 }
 
-// A runner that stops ends its commands and releases their issues; the next one goes on with the delivery.
+// A runner that stops ends its commands and releases their issues; the next one continues with the
+// delivery.
 func TestStopKeepsTheWork(t *testing.T) {
 	t.Parallel()
 	s := startErrand(t)
@@ -156,7 +157,7 @@ func TestStopKeepsTheWork(t *testing.T) {
 	require.Equal(t, "ignored: it came before", text)
 }
 
-// The name by which a runner holds its claims outlives it, since what it has claimed does too.
+// The runner's name in its claims outlives the process, because the claims do.
 func TestWorkerIsTheSameAfterARestart(t *testing.T) {
 	t.Parallel()
 	c := usualConfig(t, "http://127.0.0.1:9", "true")

@@ -1,4 +1,4 @@
-// Package fixestest says what decisions 6 say of fixes in the slow way that is easy to check, for tests to compare with.
+// Package fixestest implements the rules of decisions 6 for fixes in a slow way that is easy to check, for tests to compare with.
 package fixestest
 
 import (
@@ -9,19 +9,18 @@ import (
 	"errand/fixes"
 )
 
-// shortestCommit is how short a SHA may be.
+// shortestCommit is the length of the shortest SHA.
 const shortestCommit = 7
 
-// FindFirstDeploy returns the place of the first deploy that brings the commit of a fix; -1 for none. The deploys have whole
-// SHAs.
+// FindFirstDeploy returns the index of the first deploy that brings the commit of a fix; -1 for none. The deploys have full SHAs.
 func FindFirstDeploy(commit string, deploys []fixes.Deploy) int {
 	return slices.IndexFunc(deploys, func(d fixes.Deploy) bool {
 		return slices.ContainsFunc(append([]string{d.Commit}, d.Commits...), func(c string) bool { return strings.HasPrefix(c, commit) })
 	})
 }
 
-// IsReturn reports whether an event shows that an error is still there, though the deploy at a place brought its fix. The
-// deploys are in their order, and have whole SHAs.
+// IsReturn reports whether an event shows that an error is still there, though the deploy at the index place brought its fix. The
+// deploys are in order, and have full SHAs.
 func IsReturn(e fixes.Event, place int, deploys []fixes.Deploy) bool {
 	first := deploys[place]
 	if !e.At.After(first.At) {
@@ -39,7 +38,7 @@ func IsReturn(e fixes.Event, place int, deploys []fixes.Deploy) bool {
 	return firstOfRelease > place
 }
 
-// namesOfDeploy returns all names by which an event can say that it is of the deploy's release.
+// namesOfDeploy returns all names that an event can use for the deploy's release.
 func namesOfDeploy(d fixes.Deploy, deploys []fixes.Deploy) map[string]bool {
 	names := map[string]bool{d.Release: true}
 	for length := shortestCommit; length <= len(d.Commit); length++ {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"errand/core"
 	"errand/notify"
@@ -20,15 +21,24 @@ import (
 type Form struct {
 	Request notify.Format // of a delivery; without NewRequest for email, which is sent by a Mailer
 	Signs   bool          // its deliveries are signed, so a webhook has a secret
+	// HasBrief reports whether its messages have the brief of the issue.
+	HasBrief bool
+	// ReadNumber returns the number of the source control's issue after an attempt, given the number from before; nil for a format
+	// that opens no issue.
+	ReadNumber func(before int64, outcome notify.Outcome) int64
 
 	checkURL func(apiURL, text string) error // nil: any URL will do
 	maskURL  func() string                   // nil: the URL is no secret
 }
 
 var table = map[core.WebhookFormat]Form{
-	core.FormatService:     {Request: notify.Format{NewRequest: service.NewRequest}, Signs: true},
-	core.FormatSCMDispatch: {Request: notify.Format{NewRequest: dispatch.NewRequest, Only204: true}, Signs: true, checkURL: dispatch.CheckURL},
-	core.FormatSCMIssue:    {Request: notify.Format{NewRequest: scmissue.NewRequest}, checkURL: scmissue.CheckURL},
+	core.FormatService: {Request: notify.Format{NewRequest: service.NewRequest}, Signs: true, HasBrief: true},
+	core.FormatSCMDispatch: {
+		Request: notify.Format{NewRequest: dispatch.NewRequest, Only204: true}, Signs: true, HasBrief: true, checkURL: dispatch.CheckURL,
+	},
+	core.FormatSCMIssue: {
+		Request: notify.Format{NewRequest: scmissue.NewRequest}, HasBrief: true, ReadNumber: scmissue.ReadNumber, checkURL: scmissue.CheckURL,
+	},
 	core.FormatChatA: {
 		Request:  notify.Format{NewRequest: slack.NewRequest},
 		checkURL: func(_, text string) error { return slack.CheckURL(text) }, maskURL: slack.MaskURL,
@@ -39,6 +49,9 @@ var table = map[core.WebhookFormat]Form{
 	},
 	core.FormatEmail: {},
 }
+
+// List returns the forms of all formats.
+func List() map[core.WebhookFormat]Form { return maps.Clone(table) }
 
 // Find returns the form of a format.
 func Find(format core.WebhookFormat) (Form, error) {

@@ -8,27 +8,26 @@ import (
 
 	"errand/core"
 	"errand/notify"
-	"errand/notify/discord"
-	"errand/notify/dispatch"
+	"errand/notify/formats"
 	"errand/notify/notifytest"
-	"errand/notify/scmissue"
-	"errand/notify/service"
-	"errand/notify/slack"
 )
 
-var formats = map[string]notify.Format{
-	"service":      {NewRequest: service.NewRequest},
-	"scm_dispatch": {NewRequest: dispatch.NewRequest, Only204: true},
-	"scm_issue":    {NewRequest: scmissue.NewRequest},
-	"chat_a":       {NewRequest: slack.NewRequest},
-	"chat_b":       {NewRequest: discord.NewRequest},
+// overHTTP returns the formats whose deliveries are requests.
+func overHTTP() map[core.WebhookFormat]notify.Format {
+	requests := map[core.WebhookFormat]notify.Format{}
+	for name, form := range formats.List() {
+		if form.Request.NewRequest != nil {
+			requests[name] = form.Request
+		}
+	}
+	return requests
 }
 
 // Every format, every HTTP status.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
-	for name, format := range formats {
-		t.Run(name, func(t *testing.T) {
+	for name, format := range overHTTP() {
+		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			notifytest.CheckStatuses(t, format)
 		})
@@ -39,8 +38,8 @@ func TestStatuses(t *testing.T) {
 func TestFormatsSendEveryEvent(t *testing.T) {
 	t.Parallel()
 	events := []notify.EventName{notify.IssueNew, notify.IssueRegressed, notify.IssueVerified, notify.IssueSpike, notify.Ping}
-	for name, format := range formats {
-		t.Run(name, func(t *testing.T) {
+	for name, format := range overHTTP() {
+		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			receiver := notifytest.NewReceiver(t, notifytest.AnswerStatus(http.StatusNoContent))
 			sender := notifytest.NewSender(receiver.Trust, &notifytest.Names{}, notify.AttemptTimeout)

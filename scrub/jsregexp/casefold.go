@@ -16,8 +16,8 @@ func (p *parser) makeChar(r rune) *node {
 	return &node{op: opChar, char: r}
 }
 
-// foldCase returns what two characters share that match each other under the i flag: the upper case, unless that
-// would take a character into ASCII.
+// foldCase returns the common form of characters that match each other under the i flag: the upper case, unless that would take a
+// character into ASCII.
 func foldCase(r rune) rune {
 	upper := unicode.ToUpper(r)
 	if r >= utf8.RuneSelf && upper < utf8.RuneSelf || r > 0xFFFF {
@@ -26,7 +26,7 @@ func foldCase(r rune) rune {
 	return upper
 }
 
-// caseVariants maps a character that foldCase returns to all those that it returns it for, where these are several.
+// caseVariants maps a result of foldCase to all characters with this result, if there are several.
 var caseVariants = sync.OnceValue(func() map[rune][]rune {
 	m := map[rune][]rune{}
 	for r := rune(0); r <= 0xFFFF; r++ {

@@ -32,7 +32,8 @@ func (s *charSet) hasRune(r rune) bool {
 // hasByte reports whether an ASCII character is in the set.
 func (s *charSet) hasByte(b byte) bool { return s.ascii[b>>6&1]>>(b&63)&1 != 0 }
 
-// newSet makes a set of ranges, or of all that is not in them. They come in any order and may overlap.
+// newSet makes a set of the ranges, or of all characters outside them. The ranges may be in any
+// order and may overlap.
 func newSet(ranges []runeRange, negate bool) *charSet {
 	ranges = mergeRanges(ranges)
 	if negate {
@@ -64,7 +65,7 @@ func mergeRanges(ranges []runeRange) []runeRange {
 	return out
 }
 
-// complementRanges returns what sorted, separate ranges leave out.
+// complementRanges returns the ranges between sorted, separate ranges.
 func complementRanges(ranges []runeRange) []runeRange {
 	var out []runeRange
 	next := rune(0)
@@ -93,7 +94,8 @@ func (s *charSet) isSubsetOf(bytes *[256]bool) bool {
 	return true
 }
 
-// The classes of ECMAScript without the u and i flags: \d and \w are ASCII, \s and the line ends are not.
+// The classes of ECMAScript without the u and i flags: \d and \w are ASCII, \s and the line ends
+// are not.
 var (
 	digitRanges = []runeRange{{'0', '9'}}
 	wordRanges  = []runeRange{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// opcode says what an instruction does.
+// opcode is the action of an instruction.
 type opcode uint8
 
 const (
@@ -19,15 +19,15 @@ const (
 	iLineEnd                       // only at its end
 	iWordBoundary                  // only at a word boundary
 	iNotWordBoundary               // only elsewhere
-	iLook                          // only where alt leads to a match (or, when negated, does not)
-	iBackref                       // take what the group of that index captured
+	iLook                          // only if alt leads to a match (or, when negated, does not)
+	iBackref                       // take the text that the group of that index captured
 	iSave                          // keep the position in the register of that index
 	iForget                        // empty the registers from index up to, not including, endIndex
 	iProgress                      // only when the position is not the one in the register
 )
 
-// instruction is one step of a program, which goes on at next. With leftwards, as in a look-behind, it takes what is
-// before the position.
+// instruction is one step of a program, which continues at next. With leftwards, as in a look-behind, it takes the text before
+// the position.
 type instruction struct {
 	op         opcode
 	char       byte
@@ -46,13 +46,13 @@ const maxProgram = 5000
 
 var errTooLarge = errors.New("the pattern repeats too much: a {n,m} copies its part m times")
 
-// compiler writes a program from its end to its start: every part is compiled with what follows it.
+// compiler writes a program from its end to its start: every part is compiled with its continuation.
 type compiler struct {
 	prog          []instruction
-	nodes         int // compiled so far, copies counted
+	nodes         int // compiled so far, including copies
 	splits        int32
 	registers     int32
-	needsCaptures bool // the pattern looks leftwards at what its groups captured
+	needsCaptures bool // the pattern looks leftwards at captured texts
 }
 
 func (c *compiler) emit(in instruction) int32 {
@@ -117,7 +117,7 @@ func (c *compiler) emitSplit(first, second int32) int32 {
 	return pc
 }
 
-// emitChoice writes the split between one more repetition and going on.
+// emitChoice writes the split between another repetition and the continuation.
 func (c *compiler) emitChoice(n *node, body, next int32) int32 {
 	if n.isLazy {
 		return c.emitSplit(next, body)
@@ -164,7 +164,7 @@ func (c *compiler) compileRepeat(n *node, next int32, leftwards bool) int32 {
 	return entry
 }
 
-// compileRepetition writes one repetition. An optional one must take something, or it does not count.
+// compileRepetition writes one repetition. An optional one counts only if it takes something.
 func (c *compiler) compileRepetition(n *node, next int32, leftwards, optional bool) int32 {
 	mark := int32(-1)
 	if optional && n.mayLoopOnNothing() {
@@ -182,7 +182,7 @@ func (c *compiler) compileRepetition(n *node, next int32, leftwards, optional bo
 	return entry
 }
 
-// findFirstBytes returns the bytes with which a match can begin, in the program from its entry.
+// findFirstBytes returns the bytes that can begin a match, in the program from its entry.
 func findFirstBytes(prog []instruction, entry int32) *[256]bool {
 	first := &[256]bool{}
 	seen := make([]bool, len(prog))

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// machine runs a program over one text by backtracking, on a stack of its own.
+// machine runs a program over one text by backtracking, on its own stack.
 type machine struct {
 	re        *Regexp
 	text      string
@@ -14,9 +14,9 @@ type machine struct {
 	stack     []choicePoint
 	registers []int
 
-	// The memory of a linear program, one bit for each split and position. A split that was entered and left without a
-	// match never leads to one. In a look-around, those are matched that led to a match. path is the splits on the way
-	// that the machine is on.
+	// The memory of a linear program, one bit for each split and position. A split that was entered and left without a match never
+	// leads to one. In a look-around, matched holds the splits that led to a match, and path the splits on the machine's current
+	// way.
 	entered, matched []uint64
 	path             []int
 }
@@ -72,7 +72,7 @@ func (m *machine) matchAt(pos int) (end int, ok bool) {
 	return end, ok
 }
 
-// runFrom follows the program until a match, or until no choice is left above the stack's height at its start.
+// runFrom follows the program until a match, or until no choice is left above the height that the stack had at the start.
 func (m *machine) runFrom(pc int32, pos int) (end int, ok bool) {
 	base, onPath := len(m.stack), len(m.path)
 	for {
@@ -132,7 +132,7 @@ func (m *machine) runFrom(pc int32, pos int) (end int, ok bool) {
 	}
 }
 
-// backtrack takes the last choice off the stack, undoing what was done to the registers since.
+// backtrack takes the last choice off the stack, and undoes the changes of the registers since.
 func (m *machine) backtrack(base int) (pc int32, pos int, ok bool) {
 	for len(m.stack) > base {
 		f := m.stack[len(m.stack)-1]
@@ -180,7 +180,7 @@ func (m *machine) takeSet(in *instruction, pos int) (int, bool) {
 	return pos + size, in.set.hasRune(r)
 }
 
-// takeGroup takes the text of a group again; a group that captured nothing takes nothing.
+// takeGroup takes the captured text of a group again; a group that captured nothing takes nothing.
 func (m *machine) takeGroup(in *instruction, pos int) (int, bool) {
 	from, to := m.registers[2*in.index], m.registers[2*in.index+1]
 	if from < 0 || to < 0 {
@@ -197,7 +197,7 @@ func (m *machine) takeGroup(in *instruction, pos int) (int, bool) {
 	return pos + len(text), strings.HasPrefix(m.text[pos:], text)
 }
 
-// takeIgnoringCase takes as many characters as the text has, equal but for their case.
+// takeIgnoringCase takes as many characters as the text has, equal except for their case.
 func (m *machine) takeIgnoringCase(back bool, text string, pos int) (int, bool) {
 	from, to := pos, pos
 	for range utf8.RuneCountInString(text) {

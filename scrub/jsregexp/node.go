@@ -1,6 +1,6 @@
 package jsregexp
 
-// op says what a node of a parsed pattern is.
+// op is the kind of a node in a parsed pattern.
 type op uint8
 
 const (
@@ -11,7 +11,7 @@ const (
 	opAlt                // one of the kids
 	opRepeat             // kids[0], min to max times
 	opGroup              // kids[0], captured as group
-	opBackref            // what group captured
+	opBackref            // the text that group captured
 	opStart              // ^
 	opEnd                // $
 	opLineStart          // ^ in (?m:...)
@@ -36,7 +36,7 @@ type node struct {
 	isNegated   bool
 }
 
-// groupRange is the capturing groups from first up to, not including, end.
+// groupRange holds the capturing groups from first up to, not including, end.
 type groupRange struct{ first, end int }
 
 // isAssertion reports whether the node takes no text.

@@ -5,7 +5,7 @@ func (n *node) minLen() int {
 	return n.countLeast(func(*node) bool { return true })
 }
 
-// countLeast counts characters and sets over the shortest way through the node, those for which counts is true.
+// countLeast counts characters and sets over the shortest way through the node. It counts only those that the function accepts.
 func (n *node) countLeast(counts func(*node) bool) int {
 	switch n.op {
 	case opChar, opSet:
@@ -43,8 +43,8 @@ func (n *node) containsNode(f func(*node) bool) bool {
 	return false
 }
 
-// mayLoopOnNothing reports whether the node repeats a body that may match nothing. JavaScript ends such a repetition at
-// once, so what follows depends on where the repetition began.
+// mayLoopOnNothing reports whether the node repeats a body that may match nothing. JavaScript ends such a repetition immediately,
+// so the continuation depends on where the repetition began.
 func (n *node) mayLoopOnNothing() bool {
 	return n.op == opRepeat && n.max > n.min && n.kids[0].minLen() == 0
 }

@@ -2,7 +2,7 @@ package jsregexp
 
 import "strings"
 
-// literalStart appends the text that every match begins with, and reports whether the node is nothing but that text.
+// literalStart appends the text at the start of every match, and reports whether the node is only that text.
 func (n *node) literalStart(b *strings.Builder) (whole bool) {
 	if n.op == opEmpty || n.isAssertion() {
 		return true
@@ -26,10 +26,10 @@ func (n *node) literalStart(b *strings.Builder) (whole bool) {
 	return false
 }
 
-// maxLiterals bounds how many texts a prefilter looks for.
+// maxLiterals bounds how many texts a prefilter searches for.
 const maxLiterals = 8
 
-// requiredLiterals returns texts. Every match, together with what its look-arounds see, contains at least one of them;
+// requiredLiterals returns texts. Every match, together with the text that its look-arounds see, contains at least one of them;
 // nil when the node has none.
 func (n *node) requiredLiterals() []string {
 	switch n.op {
@@ -61,7 +61,7 @@ func (n *node) requiredLiterals() []string {
 	return nil
 }
 
-// concatLiterals picks the best of a sequence: runs of characters are one text, other parts bring their own.
+// concatLiterals picks the best texts of a sequence: runs of characters are one text, other parts have their own.
 func (n *node) concatLiterals() []string {
 	var best []string
 	var run strings.Builder
@@ -84,7 +84,7 @@ func takeRun(run *strings.Builder) []string {
 	return []string{run.String()}
 }
 
-// pickBetterLiterals returns the list whose shortest text is longer, else the shorter list.
+// pickBetterLiterals returns the list whose shortest text is longer, or else the shorter list.
 func pickBetterLiterals(a, b []string) []string {
 	switch la, lb := shortestLength(a), shortestLength(b); {
 	case la > lb || la == lb && len(a) <= len(b):

@@ -50,7 +50,7 @@ func parsePattern(pattern string) (root *node, groups int, err error) {
 	return root, p.groups, nil
 }
 
-// countGroups looks ahead for the number of capturing groups and whether any has a name: both decide what \1 and \k mean.
+// countGroups looks ahead for the number of capturing groups and whether any has a name: both decide the meaning of \1 and \k.
 func (p *parser) countGroups() {
 	inClass := false
 	for i := 0; i < len(p.pattern); i++ {
@@ -70,7 +70,7 @@ func (p *parser) countGroups() {
 	}
 }
 
-// opensName reports whether a named group begins here; a look-behind begins alike.
+// opensName reports whether a named group begins here; a look-behind has a similar beginning.
 func opensName(s string) bool {
 	return strings.HasPrefix(s, "(?<") && !strings.HasPrefix(s, "(?<=") && !strings.HasPrefix(s, "(?<!")
 }

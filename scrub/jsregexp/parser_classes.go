@@ -24,7 +24,7 @@ func (p *parser) parseClass() (*node, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case set != nil || hiSet != nil: // the legacy syntax: no range, and a - of its own
+		case set != nil || hiSet != nil: // the legacy syntax: no range, and a separate -
 			ranges = append(append(append(ranges, itemRanges(lo, set)...), itemRanges(hi, hiSet)...), runeRange{'-', '-'})
 		case lo > hi:
 			return nil, errors.New("a range in [...] is out of order")

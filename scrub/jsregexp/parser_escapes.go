@@ -32,7 +32,7 @@ func (p *parser) parseEscape() (*node, error) {
 	return p.makeChar(p.parseCharEscape(false)), nil
 }
 
-// parseBackref reads \1 and the like; nil when the pattern has no such group, for then the digits mean a character.
+// parseBackref reads \1 and similar; nil when the pattern has no such group, because then the digits mean a character.
 func (p *parser) parseBackref() *node {
 	start := p.pos
 	n, _ := p.parseNumber()
@@ -55,7 +55,7 @@ func (p *parser) parseNamedBackref() (*node, error) {
 	return nil, errors.New(`\k must be followed by <name>`)
 }
 
-// parseCharEscape reads what follows the \ of an escape that stands for one character, here or in a class.
+// parseCharEscape reads the text after the \ of an escape for one character, here or in a class.
 func (p *parser) parseCharEscape(inClass bool) rune {
 	switch c := p.peekByte(); c {
 	case 'f', 'n', 'r', 't', 'v':
@@ -86,7 +86,7 @@ func (p *parser) parseControl(inClass bool) rune {
 	return '\\'
 }
 
-// parseHex reads the letter that it stands on and digits; without the digits, the letter stands for itself.
+// parseHex reads the current letter and the digits after it; without the digits, the letter stands for itself.
 func (p *parser) parseHex(digits int) rune {
 	letter := p.takeRune()
 	if p.pos+digits <= len(p.pattern) {

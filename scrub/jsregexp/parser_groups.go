@@ -84,7 +84,7 @@ func isIdentifier(r rune, first bool) bool {
 	return !first && (unicode.IsDigit(r) || unicode.In(r, unicode.Mn, unicode.Mc, unicode.Pc) || r == 0x200C || r == 0x200D)
 }
 
-// flags are those that a group can set for what is in it: (?i:...), (?m-s:...).
+// flags are the flags that a group can set for its content: (?i:...), (?m-s:...).
 type flags struct{ ignoreCase, multiline, dotAll bool }
 
 // pickOp returns the second operation under the m flag.

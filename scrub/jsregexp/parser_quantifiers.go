@@ -4,7 +4,7 @@ import "errors"
 
 var errNothingToRepeat = errors.New("a quantifier (* + ? {n}) has nothing to repeat")
 
-// parseQuantifier reads * + ? or {n}, {n,}, {n,m}; ok is false when none is there.
+// parseQuantifier reads * + ? or {n}, {n,}, {n,m}; ok is false when none comes next.
 func (p *parser) parseQuantifier() (lo, hi int, ok bool, err error) {
 	switch {
 	case p.takePrefix("*"):

@@ -12,10 +12,10 @@ type Regexp struct {
 	entry      int32
 	splits     int // how many the program has
 	registers  int
-	isLinear   bool       // the time of a search grows with the length of the text, whatever the text
+	isLinear   bool       // the time of a search grows linearly with the length of every text
 	isAnchored bool       // every match begins at the start of the text
 	prefix     string     // every match begins with it
-	firstBytes *[256]bool // the bytes with which a match can begin
+	firstBytes *[256]bool // the bytes that can begin a match
 	machines   *sync.Pool
 }
 
@@ -49,11 +49,11 @@ func Compile(pattern string) (*Regexp, error) {
 	}, nil
 }
 
-// Span is where a match lies in a text: the bytes from Start up to, not including, End.
+// Span is the position of a match in a text: the bytes from Start up to, not including, End.
 type Span struct{ Start, End int }
 
-// FindAll appends the matches in s that are not empty, first to last, as repeated exec with the g flag finds them.
-// It takes its work off steps, and reports false, with some of the matches, when they are used up. s is valid UTF-8.
+// FindAll appends the matches in s that are not empty, first to last, as repeated exec with the g flag finds them. It takes its
+// work off steps, and returns false, with some of the matches, when they are used up. s is valid UTF-8.
 func (re *Regexp) FindAll(found []Span, s string, steps *int) ([]Span, bool) {
 	start := re.findCandidate(s, 0)
 	if start < 0 {
@@ -113,8 +113,8 @@ func (re *Regexp) MatchesEmpty() bool {
 	return ok || m.isSpent()
 }
 
-// RequiredLiterals returns a few texts. Whatever has a match contains at least one of them. It is nil when the pattern
-// has none.
+// RequiredLiterals returns a few texts. Every text with a match contains at least one of them. It is nil when the pattern has
+// none.
 func (re *Regexp) RequiredLiterals() []string { return re.root.requiredLiterals() }
 
 // MinLen returns the least number of characters of a match.

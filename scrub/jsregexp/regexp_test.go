@@ -148,7 +148,7 @@ func TestCheckSpeed(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name     string
-		isLinear bool // here
+		isLinear bool // in this engine
 		patterns []string
 		want     error
 	}{
@@ -188,7 +188,8 @@ func TestCheckSpeedIsStopped(t *testing.T) {
 	require.ErrorIs(t, re.CheckSpeed(stopped), context.Canceled)
 }
 
-// TestLinearSteps bounds the work of linear patterns, on the texts that a backtracking engine chokes on.
+// TestLinearSteps bounds the work of linear patterns, on texts that overwhelm a backtracking
+// engine.
 func TestLinearSteps(t *testing.T) {
 	t.Parallel()
 	patterns := []string{

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// CheckSpeed runs a pattern over attack texts of attackLen bytes and of half of that. A pattern may take attackSteps
-// over one (about 5 ms) and allSteps over all of them (about half a second), and for twice the text not much more than
-// twice the steps.
+// CheckSpeed runs a pattern over attack texts of attackLen bytes and of half that length. A pattern may take attackSteps for one
+// (about 5 ms) and allSteps for all of them (about half a second), and for twice the text not much more than twice the steps.
 const (
 	attackLen   = 8 << 10
 	attackSteps = 1 << 20
@@ -17,21 +16,21 @@ const (
 	maxAttacks  = 150
 )
 
-// ErrSlow is the answer of CheckSpeed for a pattern that is too slow, as a sentence for the person who wrote it.
+// ErrSlow is the result of CheckSpeed for a pattern that is too slow, as a sentence for the person who wrote it.
 var ErrSlow = errors.New("the time that it takes grows faster than the text: write out what a back-reference stands for, " +
 	"and repeat no part that may match nothing or that overlaps with what follows it")
 
-// A pattern that is linear here is measured without the machine's memory, as other engines run it: over plainLen bytes
-// it may take plainSteps, which suffices for a quadratic pattern and for nothing worse.
+// A pattern that is linear here is measured without the machine's memory, as other engines run it: over plainLen bytes it may
+// take plainSteps, which is enough for a quadratic pattern and for nothing worse.
 const (
 	plainLen   = 256
 	plainSteps = 1 << 20
 )
 
-// CheckSpeed looks for texts on which the pattern takes more than linear time: each repeated part is pumped, between a
-// text that leads to it and one on which the match then fails. It returns ErrSlow, the context's error, or nil. The
-// answer depends on the pattern only. Patterns such as (a+)+$ are refused although this engine runs them in linear time:
-// settings move between systems, and what explodes in JavaScript's own engine is a mistake in the pattern.
+// CheckSpeed searches for texts that cost the pattern more than linear time: each repeated part is pumped, between a text that
+// leads to it and a tail that makes the match fail. It returns ErrSlow, the context's error, or nil. The result depends only on
+// the pattern. Patterns such as (a+)+$ are refused although this engine runs them in linear time: settings move between systems,
+// and a pattern that explodes in JavaScript's own engine is a mistake.
 func (re *Regexp) CheckSpeed(ctx context.Context) error {
 	a := attacks{captured: map[int]string{}}
 	a.visitNode(re.root, "")
@@ -83,7 +82,7 @@ func (re *Regexp) countSteps(a attack, tail string, length int) (used int, ok bo
 	return attackSteps - steps, ok
 }
 
-// attack is a text: lead, then pump over and over.
+// attack is a text: lead, then pump repeated.
 type attack struct{ lead, pump string }
 
 // makeText returns the attack, about as long as asked.
@@ -91,10 +90,10 @@ func (a attack) makeText(length int) string {
 	return a.lead + strings.Repeat(a.pump, max(1, (length-len(a.lead))/len(a.pump)))
 }
 
-// attacks collects the attacks on a pattern, on a walk over its nodes.
+// attacks collects the attacks on a pattern, during a walk over its nodes.
 type attacks struct {
 	list     []attack
-	captured map[int]string // what each group captured in the sample
+	captured map[int]string // the text that each group captured in the sample
 }
 
 // visitNode adds the attacks on a node that is reached after lead. It returns texts that the node matches, at least one.
@@ -154,7 +153,7 @@ func (a *attacks) addAttack(lead, pump string) {
 	}
 }
 
-// pickSamples returns up to two characters of the set, those that other sets are likely to share.
+// pickSamples returns up to two characters of the set, preferring those that other sets are likely to share.
 func (s *charSet) pickSamples() []string {
 	var found []string
 	for b := range utf8.RuneSelf {
@@ -173,7 +172,7 @@ func (s *charSet) pickSamples() []string {
 	return found
 }
 
-// likelyBytes are the ASCII characters, with those first that most patterns have.
+// likelyBytes are the ASCII characters, the most common in patterns first.
 var likelyBytes = func() (list [utf8.RuneSelf]byte) {
 	const first = "ab01AB -_.z"
 	n := copy(list[:], first)

@@ -30,7 +30,7 @@ func (q question) ourPattern() string {
 	return "(?" + q.modifiers + ":" + q.Pattern + ")"
 }
 
-// v8Script answers each question with null for a syntax error, else the byte ranges of the matches that are not empty.
+// v8Script answers each question with null for a syntax error, or else the byte ranges of the matches that are not empty.
 const v8Script = `
 const chunks = [];
 process.stdin.on('data', c => chunks.push(c)).on('end', () => {
@@ -62,7 +62,7 @@ func askV8(t *testing.T, questions []question) [][][]Span {
 	return answers
 }
 
-// TestAgainstV8 compares what compiles and what matches, over random patterns and texts, with V8.
+// TestAgainstV8 compares with V8 which random patterns compile, and what they match in random texts.
 func TestAgainstV8(t *testing.T) {
 	t.Parallel()
 	g := generator{rand.New(rand.NewPCG(7, 11))}
@@ -77,7 +77,7 @@ func TestAgainstV8(t *testing.T) {
 		case 3: // characters outside the basic plane: as under the u flag
 			q.Flags = "gu"
 			q.Pattern = g.makeStrictPattern(2)
-		case 4: // a group's flags, which this V8 may not know yet: as the same flags of the whole
+		case 4: // a group's flags, which this V8 may not know yet: as the same flags for the whole
 			q.modifiers = g.pickOne("i", "m", "s", "im", "ims")
 			q.Flags += q.modifiers
 			q.Pattern = g.makePattern(3)
@@ -111,7 +111,7 @@ func TestAgainstV8(t *testing.T) {
 	require.Greater(t, refused, 300, "the mutations must reach the errors of the syntax")
 }
 
-// requirePrefilters holds what the prefilters rely on against actual matches.
+// requirePrefilters checks the assumptions of the prefilters against actual matches.
 func requirePrefilters(t *testing.T, re *Regexp, text string, found []Span) {
 	t.Helper()
 	var digits [256]bool
@@ -151,7 +151,7 @@ func (g generator) makeText(astral bool) string {
 	return b.String()
 }
 
-// makePattern makes one with the legacy syntax too.
+// makePattern makes a pattern that may use the legacy syntax.
 func (g generator) makePattern(depth int) string {
 	var b strings.Builder
 	for i := range 1 + g.IntN(4) {
@@ -228,7 +228,7 @@ func (g generator) mutatePattern(s string) string {
 	return string(runes)
 }
 
-// makeStrictPattern makes a pattern that means the same with and without the u flag, but for astral characters.
+// makeStrictPattern makes a pattern that means the same with and without the u flag, except for astral characters.
 func (g generator) makeStrictPattern(depth int) string {
 	var b strings.Builder
 	for range 1 + g.IntN(4) {

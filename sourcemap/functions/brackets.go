@@ -7,7 +7,7 @@ func (s *scanner) openParens(t token) {
 	case s.isControl:
 		s.pushFrame(frame{kind: parens, use: ofControl, function: -1})
 	case s.operand && !s.isWord(&s.last, "async"):
-		if s.closed >= 0 { // it is not the function that is assigned, but what it returns
+		if s.closed >= 0 { // the result of the function is assigned, not the function
 			s.spans[s.closed].name = name{}
 		}
 		s.pushFrame(frame{kind: parens, use: ofCall, function: -1})
@@ -27,8 +27,8 @@ func (s *scanner) openBrace(wasStatement bool) {
 	s.pushFrame(frame{kind: object, function: -1, inKey: true})
 }
 
-// closeBracket closes the last bracket of its kind. Brackets within it that had no end are closed too. A closing bracket without
-// an opening one is left out.
+// closeBracket closes the last bracket of its kind, and with it unclosed brackets inside. A closing bracket without an opening
+// one is left out.
 func (s *scanner) closeBracket(t token) {
 	for len(s.frames) > 1 && !closes(s.top(), t.mark) {
 		if isBrace(s.top()) && t.mark != '}' {
@@ -64,7 +64,7 @@ func closes(f *frame, mark byte) bool {
 
 func isBrace(f *frame) bool { return closes(f, '}') }
 
-// leaveFrame sets what is known after a bracket that was closed.
+// leaveFrame sets the state after a closed bracket.
 func (s *scanner) leaveFrame(f *frame) {
 	around := s.top()
 	s.operand, s.atStatement, s.isControl = true, false, false

@@ -1,6 +1,6 @@
 package functions
 
-// takeCode takes a token that is not of a type.
+// takeCode takes a token that is not part of a type.
 func (s *scanner) takeCode(t token) {
 	if s.endsStatement(&t) {
 		s.endArrows(s.placeOf(t.start))
@@ -36,7 +36,7 @@ func (s *scanner) takeCode(t token) {
 	}
 }
 
-// endsStatement reports whether a statement, or the value of a field, ends before a token because a line does.
+// endsStatement reports whether a statement, or the value of a field, ends before a token because a line ends.
 func (s *scanner) endsStatement(t *token) bool {
 	f := s.top()
 	if !t.startsLine || !s.operand || f.head.kind != noHead || f.kind != block && (f.kind != classBody || f.inKey) {
@@ -69,7 +69,7 @@ func (s *scanner) takeName(t token) {
 	}
 }
 
-// takeKeyword takes a word that means something here, and reports whether it was one.
+// takeKeyword takes a keyword, and reports whether the token was one.
 func (s *scanner) takeKeyword(t token, wasStatement bool) bool {
 	f := s.top()
 	switch word := s.text[t.start:t.end]; string(word) {
@@ -117,7 +117,7 @@ func (s *scanner) takeKeyword(t token, wasStatement bool) bool {
 	return true
 }
 
-// isNamedNext reports whether a name comes next in the same line.
+// isNamedNext reports whether a name comes next on the same line.
 func (s *scanner) isNamedNext() bool {
 	for i := s.at; i < len(s.text); i++ {
 		if c := s.text[i]; c != ' ' && c != '\t' {
@@ -172,7 +172,7 @@ func (s *scanner) takeMark(t token, wasStatement bool) {
 	}
 }
 
-// takeQuestion takes a question mark, which in the parameters of TypeScript may also stand after a name.
+// takeQuestion takes a question mark, which in TypeScript may also follow the name of a parameter.
 func (s *scanner) takeQuestion(f *frame) {
 	s.operand = false
 	for i := s.at; i < len(s.text); i++ {
@@ -211,7 +211,7 @@ func (s *scanner) takeColon(t token) {
 	}
 }
 
-// takeAssignment notes what a function would be assigned to.
+// takeAssignment notes the name that a function would get by this assignment.
 func (s *scanner) takeAssignment(f *frame) {
 	last := &s.last
 	switch {

@@ -1,10 +1,10 @@
 // Package functions finds the functions in a text of JavaScript or TypeScript, with their names. It is not a parser: it reads the
-// text once from its start to its end, keeps the brackets that are open, and takes from each construct as much as it needs to know
-// where functions begin and end. It never fails: in a text of another language it finds fewer functions, or wrong ones.
+// text once from start to end, tracks the open brackets, and reads of each construct only the parts that show where functions
+// begin and end. It never fails: in a text of another language it finds fewer functions, or wrong ones.
 //
-// A function has the name that engines give it: its own, else the name of the variable, the property or the field that it is
-// assigned to. A callback that is only passed on has none. A constructor has the name of its class, and so have the initial values of
-// fields and the static blocks.
+// A function gets the same name as in engines: its own, or else the name of the variable, the property or the field that it is
+// assigned to. A callback that is only passed on has none. A constructor has the name of its class, and so have the initial
+// values of fields and the static blocks.
 package functions
 
 import (
@@ -16,18 +16,18 @@ import (
 // The bounds of a table. Functions beyond them are left out: their places belong to the function around them.
 const (
 	maxFunctions = 1 << 16
-	maxDepth     = 1 << 12 // brackets in brackets
+	maxDepth     = 1 << 12 // nested brackets
 	maxName      = 200     // bytes
 )
 
-// Function is a function that has a place in it.
+// Function is a function around a position.
 type Function struct {
 	Name  string // empty for an anonymous one, and outside of all functions
 	Class string // the class around it, empty without one
 }
 
-// Table holds the functions of a text: it can be kept as it is. An entry is seven numbers: where the function begins and ends, each
-// a line and a column, its parent, its name and its class. The texts of the names come after all entries.
+// Table holds the functions of a text in a form that can be stored. An entry is seven numbers: the start and the end of the
+// function, each a line and a column, its parent, its name and its class. The texts of the names come after all entries.
 type Table []byte
 
 const (
@@ -36,22 +36,22 @@ const (
 	noParent  = 1<<32 - 1
 )
 
-// Scan finds the functions of a text, whose lines end in \n. The name of its file says which language it is: type assertions in
-// angle brackets are only in .ts, .mts and .cts, JSX is in all others. Of .vue and .svelte only what is in script tags is read.
+// Scan finds the functions of a text whose lines end in \n. The name of its file shows the language: only .ts, .mts and .cts have
+// type assertions in angle brackets, all others have JSX. In .vue and .svelte only script tags are read.
 func Scan(text []byte, file string) Table {
 	s := newScanner(text, file)
 	s.scanText()
 	return encodeTable(text, s.spans)
 }
 
-// Find returns the innermost function that has a place: its line and column are 0-based, columns in UTF-16 code units.
+// Find returns the innermost function around a place: its line and column are 0-based, columns in UTF-16 code units.
 func (t Table) Find(line, column uint32) Function {
 	if len(t) < countSize {
 		return Function{}
 	}
 	count := int(binary.LittleEndian.Uint32(t))
 	at := place{line, column}
-	// The last that begins before the place has it, or one around it does.
+	// It is the last function that begins before the place, or one around that.
 	found := sort.Search(count, func(i int) bool { return at.comesBefore(t.readPlace(i, 0)) }) - 1
 	for found >= 0 && !at.comesBefore(t.readPlace(found, 2)) {
 		if found = int(int32(t.readNumber(found, 4))); found < 0 {
@@ -72,7 +72,7 @@ func (t Table) readPlace(entry, field int) place {
 	return place{t.readNumber(entry, field), t.readNumber(entry, field+1)}
 }
 
-// readName reads a text, which has its length before it.
+// readName reads a text, which is stored after its length.
 func (t Table) readName(count, entry, field int) string {
 	text := t[countSize+count*entrySize+int(t.readNumber(entry, field)):]
 	return string(text[1 : 1+int(text[0])])
@@ -91,10 +91,10 @@ type span struct {
 	name, class name
 }
 
-// name is where a name stands in the text; the zero value is none.
+// name is the position of a name in the text; the zero value is none.
 type name struct{ from, to int }
 
-// encodeTable makes the table of spans, which lie beside or within each other.
+// encodeTable makes the table of spans, which are side by side or nested.
 func encodeTable(text []byte, spans []span) Table {
 	slices.SortStableFunc(spans, func(a, b span) int {
 		if a.start.comesBefore(b.start) || a.start == b.start && b.end.comesBefore(a.end) {
@@ -117,7 +117,7 @@ func encodeTable(text []byte, spans []span) Table {
 		}
 		return offset
 	}
-	var around []int // the spans that are open
+	var around []int // the open spans
 	for i := range spans {
 		s := &spans[i]
 		for len(around) > 0 && !s.start.comesBefore(spans[around[len(around)-1]].end) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// findMarked requires that the function at each §name§ of a source has that name. The marks are taken out of the text first.
+// findMarked requires that the function at each §name§ of a source has that name. The marks are removed from the text first.
 func findMarked(t *testing.T, source, file string) {
 	t.Helper()
 	var text bytes.Buffer
@@ -38,7 +38,7 @@ func findMarked(t *testing.T, source, file string) {
 	require.NotEmpty(t, marks)
 }
 
-// Of components with markup only what is in script tags is code.
+// In components with markup only the script tags contain code.
 func TestScanComponents(t *testing.T) {
 	t.Parallel()
 	const source = "<template>\n  <p @click=\"a => b\">it's {{ x ? '}' : y }}</p>§§\n</template>\n<script lang=\"ts\">\n" +

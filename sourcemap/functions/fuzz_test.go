@@ -9,7 +9,7 @@ import (
 
 var fuzzFiles = []string{"a.js", "a.ts", "a.tsx", "a.vue"}
 
-// Whatever the text is, its functions lie within each other or beside each other, and end where the text does at the latest.
+// In every text, functions are nested or side by side, and end within the text.
 func FuzzScan(f *testing.F) {
 	for _, cases := range []string{"javascript.txt", "typescript.txt", "jsx.txt"} {
 		for _, source := range readCases(f, cases) {
@@ -29,8 +29,7 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// Texts that are made to keep a reader busy end in a table of a bounded size. A text that took the square of its length would run
-// into the time limit of the tests.
+// Hostile texts end in a table of a bounded size. A text that took quadratic time would run into the time limit of the tests.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	const times = 1 << 17

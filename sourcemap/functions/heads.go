@@ -1,6 +1,6 @@
 package functions
 
-// headKind says whose body comes next.
+// headKind is the kind of construct whose body comes next.
 type headKind uint8
 
 const (
@@ -11,19 +11,19 @@ const (
 	enumHead
 )
 
-// head is what stands before the body of a function, a class or an enum.
+// head is the part of a function, a class or an enum before the body.
 type head struct {
 	kind          headKind
 	name          name
 	class         name
 	start         place
-	isHinted      bool // the name is that of what it is assigned to
+	isHinted      bool // the name comes from an assignment
 	isStatement   bool
 	hasParameters bool
 	inHeritage    bool // of a class, after extends or implements
 }
 
-// takeHead takes a token of a head, and reports whether it was one. It drops a head without a body, such as an overload.
+// takeHead takes a token of a head, and reports whether the token was one. It drops a head without a body, such as an overload.
 func (s *scanner) takeHead(t token) bool {
 	f := s.top()
 	switch f.head.kind {
@@ -126,7 +126,7 @@ func (s *scanner) takeArrow(t token) {
 	s.operand = false
 }
 
-// openArrowBody begins the body of an arrow function that is an expression.
+// openArrowBody begins an arrow function's body that is an expression.
 func (s *scanner) openArrowBody() {
 	f := s.top()
 	h := f.head
@@ -137,7 +137,7 @@ func (s *scanner) openArrowBody() {
 	})
 }
 
-// decorator is how much of a decorator was read.
+// decorator is how much of a decorator has been read.
 type decorator uint8
 
 const (
@@ -146,7 +146,7 @@ const (
 	afterName
 )
 
-// startMember begins a member of a class, and ends what belongs to the one before.
+// startMember begins a member of a class, and ends the previous one.
 func (s *scanner) startMember() {
 	s.startStatement()
 	f := s.top()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// scanTag reads a tag of JSX up to its end, or to the next expression or element in it.
+// scanTag reads a JSX tag up to its end, or to the next expression or element in it.
 func (s *scanner) scanTag() {
 	f := s.top()
 	isValue := false
@@ -61,7 +61,7 @@ func (s *scanner) scanTag() {
 	}
 }
 
-// scanChildren reads the text between two tags of JSX.
+// scanChildren reads the text between two JSX tags.
 func (s *scanner) scanChildren() {
 	next := bytes.IndexAny(s.text[s.at:], "<{")
 	if next < 0 {
@@ -84,7 +84,7 @@ func (s *scanner) scanChildren() {
 	}
 }
 
-// endElement ends an element of JSX.
+// endElement ends a JSX element.
 func (s *scanner) endElement() {
 	s.frames = s.frames[:len(s.frames)-1]
 	s.operand, s.atStatement, s.isControl = true, false, false
@@ -105,7 +105,7 @@ func newScanner(text []byte, file string) *scanner {
 	return s
 }
 
-// IsCode reports whether a file is of a language that Scan knows, by its name. Files without an extension are parts of bundlers.
+// IsCode reports whether a file is in a language that Scan knows, by its name. Files without an extension are parts of bundlers.
 func IsCode(file string) bool {
 	switch extensionOf(file) {
 	case "", ".js", ".mjs", ".cjs", ".jsx", ".es6", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte":
@@ -114,13 +114,13 @@ func IsCode(file string) bool {
 	return false
 }
 
-// extensionOf returns the extension of the file that a path or a URL names.
+// extensionOf returns the extension of the file in a path or a URL.
 func extensionOf(file string) string {
 	file, _, _ = strings.Cut(file, "?")
 	return strings.ToLower(path.Ext(file))
 }
 
-// findParts returns what is code: of a component with markup it is what its script tags hold.
+// findParts returns the parts that are code: in a component with markup, the contents of its script tags.
 func (s *scanner) findParts() (parts []part) {
 	if !s.inScripts {
 		return []part{{0, len(s.text)}}

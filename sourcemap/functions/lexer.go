@@ -9,12 +9,12 @@ const (
 	atEnd  kind = iota
 	isName      // also keywords
 	isPrivate
-	isLiteral // a number, a regular expression, a template without anything in it
+	isLiteral // a number, a regular expression, a template without expressions
 	isString
-	isMark // of punctuation
+	isMark // punctuation
 )
 
-// The marks of more than one character that mean something here. All other operators are operator.
+// The known marks of more than one character. All other operators are operator.
 const (
 	operator = 'o'
 	arrow    = 'a' // =>
@@ -26,8 +26,8 @@ const (
 // token is a piece of the text.
 type token struct {
 	kind       kind
-	mark       byte // of isMark: the character, or one of the above; assignments of all kinds are '='
-	startsLine bool // there is the end of a line before it
+	mark       byte // of isMark: the character, or one of the above; every kind of assignment is '='
+	startsLine bool // a line end precedes it
 	start, end int
 }
 
@@ -37,8 +37,8 @@ func (t *token) isMark(mark byte) bool { return t.kind == isMark && t.mark == ma
 type lexer struct {
 	text []byte
 	at   int
-	// noRegexBefore is the end of a line with a slash that began no regular expression after all. The other slashes of this line are
-	// not tried, so that no line is read again and again.
+	// noRegexBefore is the end of a line with a slash that did not begin a regular expression. The other slashes of this line are
+	// not tried, so that no line is read repeatedly.
 	noRegexBefore int
 }
 
@@ -111,7 +111,7 @@ func (l *lexer) skipLine() {
 	}
 }
 
-// skipComment skips a comment of several lines, and reports whether it has any.
+// skipComment skips a multi-line comment, and reports whether it contains a line end.
 func (l *lexer) skipComment() (hasLine bool) {
 	rest := l.text[l.at+2:]
 	end := bytes.Index(rest, []byte("*/"))
@@ -141,7 +141,7 @@ var nameParts = func() (parts [256]bool) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// skipString skips a string. One that does not end in its line ends with it.
+// skipString skips a string. An unclosed string ends with its line.
 func (l *lexer) skipString(quote byte) {
 	for l.at++; l.at < len(l.text); l.at++ {
 		switch l.text[l.at] {
@@ -243,7 +243,8 @@ func (l *lexer) readMark(c byte) byte {
 	return take(1, c)
 }
 
-// skipTemplate skips the text of a template, up to its end or the ${ of an expression in it, which it reports.
+// skipTemplate skips the text of a template, up to its end or the ${ of an expression, and reports whether it found an
+// expression.
 func (l *lexer) skipTemplate() (hasExpression bool) {
 	for ; l.at < len(l.text); l.at++ {
 		switch l.text[l.at] {

@@ -1,6 +1,6 @@
 package functions
 
-// frameKind says what a bracket that is open holds.
+// frameKind is the kind of content in an open bracket.
 type frameKind uint8
 
 const (
@@ -17,13 +17,13 @@ const (
 	children                       // of JSX, between two tags
 )
 
-// parensUse is what parentheses are for.
+// parensUse is the purpose of parentheses.
 type parensUse uint8
 
 const (
 	ofCall       parensUse = iota
 	ofGroup                // around an expression, or the parameters of an arrow function
-	ofControl              // of if, while and their like
+	ofControl              // of if, while and similar
 	ofParameters           // of a function, which is the head of the frame around
 )
 
@@ -32,14 +32,14 @@ type frame struct {
 	kind        frameKind
 	use         parensUse // of parens
 	closer      byte      // of typeBrackets
-	isStatement bool      // after it begins a statement
+	isStatement bool      // a statement begins after it
 	isKey       bool      // brackets around the name of a member; typeBrackets of a function type
 	function    int       // the span whose body it is; -1 for none
-	isHinted    bool      // that function has the name of what it is assigned to
+	isHinted    bool      // that function gets its name from an assignment
 	group       group     // of ofGroup: itself
 	content     name      // of brackets that hold only a string: the string
 
-	hint       name  // what a function would be assigned to here
+	hint       name  // the name that a function would get here by an assignment
 	closed     group // the last one within
 	head       head
 	typing     typing
@@ -56,43 +56,44 @@ type frame struct {
 	class       name // of classBody
 }
 
-// group is a pair of parentheses that were closed just now: they may be the parameters of an arrow function.
+// group is a pair of parentheses that were just closed: they may be the parameters of an arrow
+// function.
 type group struct {
 	start   place
 	hint    name
-	isTyped bool // parameters with types, or none: an expression is neither
+	isTyped bool // parameters with types, or no parameters: not an expression
 }
 
 // openArrow is an arrow function whose body is an expression: it ends where the expression does.
 type openArrow struct {
-	span      int // -1 for one that is not kept
+	span      int // -1 if it is not kept
 	isHinted  bool
-	depth     int // of frames
+	depth     int // number of frames
 	ternaries int
 	angles    int
-	hint      name // that it took
+	hint      name // that it used
 }
 
-// scanner is what is known at a place of the text.
+// scanner is the state at a place of the text.
 type scanner struct {
 	lexer
 	hasJSX    bool
-	inScripts bool // only what script tags hold is code
+	inScripts bool // only the contents of script tags are code
 	spans     []span
 	frames    []frame
 	arrows    []openArrow
 
-	last        token // the one before
+	last        token // the previous token
 	operand     bool  // an expression may end here: a slash divides
 	atStatement bool  // a statement may begin here
-	isControl   bool  // the next parentheses are those of if, while and their like
-	closed      int   // the span of a function expression that ended just now, and has the name of what it is assigned to; else -1
+	isControl   bool  // the next parentheses belong to if, while and similar
+	closed      int   // the span of a function expression that just ended, with a name from an assignment; otherwise -1
 
-	placed   int // up to where place is counted
+	placed   int // the offset that place has reached
 	position place
 }
 
-// placeOf returns the place of an offset, which is never less than in the call before.
+// placeOf returns the place of an offset, which must not be less than in the last call.
 func (s *scanner) placeOf(offset int) place {
 	for ; s.placed < offset; s.placed++ {
 		switch c := s.text[s.placed]; {
@@ -156,18 +157,18 @@ func (s *scanner) takeToken(t token) {
 		}
 	}
 	s.takeCode(t)
-	if !t.isMark('}') && !t.isMark(')') { // only what follows a function at once calls it
+	if !t.isMark('}') && !t.isMark(')') { // only a call that follows the function directly
 		s.closed = -1
 	}
 }
 
-// pushFrame opens a bracket; before it is what stands before.
+// pushFrame opens a bracket.
 func (s *scanner) pushFrame(f frame) {
 	s.frames = append(s.frames, f)
 	s.operand, s.atStatement, s.isControl = false, false, false
 }
 
-// popFrame closes the last bracket: from is where it is closed, to the place after that.
+// popFrame closes the last bracket: from is its closing bracket, to the place after that.
 func (s *scanner) popFrame(from, to place) frame {
 	s.endArrows(from)
 	f := *s.top()
@@ -190,7 +191,7 @@ func (s *scanner) openSpan(start place, called, class name) int {
 	return len(s.spans) - 1
 }
 
-// endArrows ends the arrow functions whose bodies are expressions of the last bracket.
+// endArrows ends the arrow functions in the last bracket whose bodies are expressions.
 func (s *scanner) endArrows(at place) {
 	for s.endArrow(at) {
 	}
@@ -212,7 +213,7 @@ func (s *scanner) endArrow(at place) bool {
 	return true
 }
 
-// startStatement ends what belongs to the statement before.
+// startStatement ends the state of the previous statement.
 func (s *scanner) startStatement() {
 	f := s.top()
 	f.hint, f.head, f.typing, f.ternaries, f.angles, f.inCase = name{}, head{}, typing{}, 0, 0, false
@@ -220,12 +221,13 @@ func (s *scanner) startStatement() {
 	s.operand, s.atStatement, s.isControl = false, true, false
 }
 
-// isWord reports whether a token is a word; comparing bytes is faster than making a text of each name.
+// isWord reports whether a token is a word; comparing bytes is faster than making a text of each
+// name.
 func (s *scanner) isWord(t *token, word string) bool {
 	return t.kind == isName && string(s.text[t.start:t.end]) == word
 }
 
-// nameOf returns the name that a token is: of a string its contents.
+// nameOf returns the name in a token; for a string, its contents.
 func nameOf(t *token) name {
 	switch t.kind {
 	case isName, isPrivate, isLiteral:

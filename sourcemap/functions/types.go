@@ -2,7 +2,7 @@ package functions
 
 import "bytes"
 
-// typeKind says where a type stands, and so where it ends.
+// typeKind is the position of a type, which decides where it ends.
 type typeKind uint8
 
 const (
@@ -18,11 +18,11 @@ const (
 type typing struct {
 	kind       typeKind
 	operand    bool // it may end here
-	isFunction bool // the parentheses before are the parameters of a function type
-	isEnded    bool // it was an arrowType, whose arrow is there
+	isFunction bool // the parentheses before it are the parameters of a function type
+	isEnded    bool // it was an arrowType, and its arrow has come
 }
 
-// takeType takes a token of a type; false says that the type ended before it.
+// takeType takes a token of a type; it returns false when the type ended before the token.
 func (s *scanner) takeType(t token) bool {
 	f := s.top()
 	if f.typing.kind != interfaceType && f.typing.operand && t.startsLine && s.startsNext(f, &t) {
@@ -64,7 +64,7 @@ func (s *scanner) startsNext(f *frame, t *token) bool {
 	return f.kind == classBody
 }
 
-// endsType reports whether a mark that is not within brackets ends a type.
+// endsType reports whether a mark outside brackets ends a type.
 func (s *scanner) endsType(f *frame, mark byte) bool {
 	kind := f.typing.kind
 	switch mark {
@@ -117,7 +117,7 @@ func (s *scanner) takeNestedType(t token) {
 			s.leaveType(s.popFrame(s.position, s.position))
 		}
 	case ';':
-		for s.top().kind == typeArguments { // they were none
+		for s.top().kind == typeArguments { // they were not type arguments
 			s.popFrame(s.position, s.position)
 		}
 		if f = s.top(); f.kind != typeBrackets {
@@ -130,7 +130,7 @@ func (s *scanner) takeNestedType(t token) {
 	}
 }
 
-// closeType closes a bracket in a type. One that nothing in the type opened ends it.
+// closeType closes a bracket in a type. A bracket that was not opened in the type ends it.
 func (s *scanner) closeType(t token) {
 	for s.top().kind == typeArguments {
 		s.popFrame(s.position, s.position)
@@ -141,7 +141,7 @@ func (s *scanner) closeType(t token) {
 		s.leaveType(s.popFrame(s.position, s.position))
 	case f.kind != typeBrackets:
 		s.takeToken(t)
-	case t.mark == '}': // a brace ends what has no end in it
+	case t.mark == '}': // a brace ends everything unclosed in it
 		for s.top().kind == typeBrackets || s.top().kind == typeArguments {
 			closed := s.popFrame(s.position, s.position)
 			if closed.closer == '}' {
@@ -153,13 +153,13 @@ func (s *scanner) closeType(t token) {
 	}
 }
 
-// leaveType sets what is known after a bracket of a type.
+// leaveType sets the state after a bracket of a type.
 func (s *scanner) leaveType(closed frame) {
 	f := s.top()
 	if f.kind == typeBrackets || f.kind == typeArguments {
 		return
 	}
-	if f.typing.kind == noType { // type arguments in code, of a head or before parameters
+	if f.typing.kind == noType { // type arguments in code, in a head or before parameters
 		s.operand, s.atStatement = false, false
 		return
 	}
@@ -174,7 +174,7 @@ var typeOperators = [][]byte{
 	[]byte("asserts"), []byte("new"), []byte("abstract"), []byte("in"),
 }
 
-// isTypeOperator reports whether a word of a type has an operand after it.
+// isTypeOperator reports whether a word in a type is followed by an operand.
 func isTypeOperator(word []byte) bool {
 	for _, operator := range typeOperators {
 		if bytes.Equal(word, operator) {
@@ -202,7 +202,7 @@ func (s *scanner) takeLess(t token) {
 	}
 }
 
-// takeGreater takes a > in code. At the end of type arguments, an arrow in them was that of a type.
+// takeGreater takes a > in code. At the end of type arguments, an arrow in them belonged to a type.
 func (s *scanner) takeGreater(f *frame) {
 	s.operand = false
 	for c := s.peek(0); c == '>' || c == '='; c = s.peek(0) { // >=, >>=
@@ -224,8 +224,8 @@ func (s *scanner) takeGreater(f *frame) {
 	}
 }
 
-// isGenericNext reports whether the type parameters of an arrow function come next, as TypeScript tells them from JSX: <T,> or
-// <T extends.
+// isGenericNext reports whether the type parameters of an arrow function come next. TypeScript distinguishes them from JSX: <T,>
+// or <T extends.
 func (s *scanner) isGenericNext() bool {
 	ahead := lexer{text: s.text[:min(len(s.text), s.at+maxName)], at: s.at}
 	first := ahead.next(true)

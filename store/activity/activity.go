@@ -1,4 +1,4 @@
-// Package activity writes the timeline of what was done, in the transaction of what it is about.
+// Package activity writes the timeline, each entry in the transaction of the change that it describes.
 package activity
 
 import (
@@ -24,7 +24,7 @@ func OfIssue(actor core.Actor, projectID, issueID int64, action core.Action, dat
 	return Entry{ProjectID: projectID, Actor: actor, Action: action, TargetType: core.TargetIssue, TargetID: issueID, Data: data}
 }
 
-// FromTo is the data of a change of an issue's status.
+// FromTo is the data of a status change of an issue.
 type FromTo struct {
 	From core.Status `json:"from"`
 	To   core.Status `json:"to"`
@@ -36,7 +36,7 @@ const insertEntry = `
 INSERT INTO activity (project_id, id, at, actor_type, actor_id, actor_name, action, target_type, target_id, data)
 VALUES (@project_id, @id, @now, @actor_type, nullif(@actor_id::bigint, 0), @actor_name, @action, @target_type, @target_id, @data)`
 
-// Write writes an entry in the transaction of the change that it is about, and returns the id of its row.
+// Write writes an entry in the transaction of the change that it describes, and returns the id of its row.
 func Write(ctx context.Context, db *pg.DB, t *pg.Tx, e Entry) (int64, error) {
 	id, err := db.IDs.TakeOne(ctx, ids)
 	if err != nil {

@@ -8,21 +8,21 @@ import (
 	"errand/store/pg"
 )
 
-// DeliveryIDs is the series of the ids of changes that webhooks are told of. The deliveries of one change have ids of their
-// own: see FirstDelivery.
+// DeliveryIDs is the series of the ids of changes that webhooks hear about. The deliveries of one change have their own
+// ids: see FirstDelivery.
 const DeliveryIDs pg.Series = "deliveries"
 
-// MaxWebhooks is how many webhooks there are at most, and so deliveries of one change.
+// MaxWebhooks is the largest number of webhooks, and so of deliveries of one change.
 const MaxWebhooks = 1000
 
-// FirstDelivery returns the id of the first delivery of a change. Those of the others follow. That way a statement can make
-// deliveries, for as many webhooks as there are when it runs.
+// FirstDelivery returns the id of the first delivery of a change; the ids of the others follow it. So one statement can
+// make deliveries for all webhooks that exist when it runs.
 func FirstDelivery(change int64) int64 { return change * MaxWebhooks }
 
-// InsertDeliveries makes a delivery for every webhook that is to be told of a change, of the relation changed (id, project_id,
-// issue_id, event, at, client_at, client_since): client_at is when events of a browser or an app came with the change, if any
-// did, and client_since is from when on they make the trust of the project low. It costs nothing where there is no webhook.
-// The examples of the demo project are told to webhooks of that project alone: what never happened wakes nobody, and starts no agent.
+// InsertDeliveries makes a delivery for every webhook that should hear of a change. It reads the relation changed (id,
+// project_id, issue_id, event, at, client_at, client_since): client_at is when events of a browser or an app came with the
+// change, if any, and after client_since such events make the trust of the project low. Without webhooks it costs nothing.
+// Only webhooks of the demo project itself hear of its examples: they must wake nobody and start no agent, because they never happened.
 const InsertDeliveries = `
 -- the deliveries of the changes
 INSERT INTO deliveries (project_id, id, webhook_id, issue_id, created_at, due_at, next_attempt_at, event)
@@ -31,14 +31,13 @@ FROM changed c
 JOIN webhooks w ON coalesce(w.project_id, c.project_id) = c.project_id
 JOIN projects p ON p.id = c.project_id
 LEFT JOIN project_seen s ON s.project_id = c.project_id
+CROSS JOIN LATERAL (SELECT greatest(s.client_seen_at, c.client_at) AS client_seen, c.client_since) t
 WHERE EXISTS (SELECT FROM webhooks WHERE deleted_at IS NULL)
 	AND w.deleted_at IS NULL
 	AND c.event = ANY (w.events)
 	AND p.deleted_at IS NULL
 	AND (NOT p.demo OR w.project_id IS NOT NULL)
-	AND (w.min_trust = 'low'
-		OR p.trust_setting = 'high'
-		OR p.trust_setting IS NULL AND greatest(s.client_seen_at, c.client_at) > c.client_since IS NOT TRUE)`
+	AND (w.min_trust = 'low' OR ` + IsTrusted + `)`
 
 const insertDeliveriesOfOne = `
 WITH changed AS (
@@ -46,7 +45,7 @@ WITH changed AS (
 		@now::timestamptz AS at, NULL::timestamptz AS client_at, @client_since::timestamptz AS client_since
 )` + InsertDeliveries
 
-// AddDeliveries has the webhooks told of what happened to an issue, in the transaction of the change.
+// AddDeliveries makes the deliveries for an event of an issue, in the transaction of the change.
 func AddDeliveries(ctx context.Context, db *pg.DB, t *pg.Tx, project, issue int64, event core.WebhookEvent) error {
 	id, err := db.IDs.TakeOne(ctx, DeliveryIDs)
 	if err != nil {

@@ -18,13 +18,13 @@ type account struct {
 	uid, gid uint32
 }
 
-// usualAccounts are the users that run Postgres where root starts it, the best first: one that has
-// nothing else (scripts/install-postgres makes it), so that neither another Postgres on the machine
-// nor a stray service can reach the data.
+// usualAccounts are the users that run Postgres when root starts it, the best first: "errand" has
+// nothing else (scripts/install-postgres makes it), so neither another Postgres on the machine nor a
+// stray service can reach the data.
 var usualAccounts = []string{"errand", "postgres", "nobody"}
 
-// accountFor chooses the user that runs Postgres: this process's own, unless that is root. Data
-// that exists is run by its owner, so a user that is added later changes nothing.
+// accountFor chooses the user that runs Postgres: this process's own, unless that is root. Existing
+// data is run by its owner, so a user that is added later changes nothing.
 func accountFor(dataOwner *uint32) (account, error) {
 	euid := uint32(os.Geteuid())
 	switch {
@@ -70,7 +70,7 @@ func lookUpAccount(u *user.User, err error) (account, error) {
 	return account{name: u.Username, uid: uint32(uid), gid: uint32(gid)}, nil
 }
 
-// userName is for messages: the name of uid, or the number when it has none.
+// userName returns the name of uid for messages, or the number when it has none.
 func userName(uid uint32) string {
 	id := strconv.Itoa(int(uid))
 	if u, err := user.LookupId(id); err == nil {
@@ -90,13 +90,12 @@ func (a account) giveToAccount(path string) error {
 	return os.Lchown(path, int(a.uid), int(a.gid))
 }
 
-// makeCommand prepares a program to run as the account, in its own process group, so that Ctrl-C on
-// the terminal reaches Errand only. Where the system can do it (Linux), the program gets onDeath
-// when the thread that starts it ends: start it from a goroutine locked to its thread that
-// outlives it.
+// makeCommand prepares a program to run as the account, in its own process group, so that Ctrl-C on the
+// terminal reaches Errand only. On Linux the program gets onDeath when the thread that started it ends:
+// start it from a goroutine that is locked to its thread and outlives the program.
 //
-// The program sees little of the environment: Errand's holds secrets, and PG* variables and the
-// locale would change how Postgres behaves.
+// The program gets only a small part of the environment: Errand's holds secrets, and PG* variables and
+// the locale would change how Postgres behaves.
 func (a account) makeCommand(onDeath syscall.Signal, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = "/" // the working folder of root may be closed to the account

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where root starts Errand, Postgres runs as a user that has nothing else, where there is one.
+// When root starts Errand, Postgres runs as a user that has nothing else, if such a user exists.
 func TestAccountOfItsOwnComesFirst(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{"errand", "postgres", "nobody"}, usualAccounts)

@@ -36,7 +36,7 @@ type finder struct {
 	folders  []string // the folders to look at otherwise
 }
 
-// usualFolders lists the folders where packages put the server programs, then those of PATH.
+// usualFolders lists the folders where packages put the server programs, then the folders of PATH.
 func usualFolders() []string {
 	var folders []string
 	for _, pattern := range []string{
@@ -57,8 +57,7 @@ func usualFolders() []string {
 	return append(folders, filepath.SplitList(os.Getenv("PATH"))...)
 }
 
-// findBinaries returns the binaries for data of the given major version, or, when major is 0, the newest
-// there are.
+// findBinaries returns the binaries for data of the given major version, or the newest ones when major is 0.
 func (f finder) findBinaries(ctx context.Context, major int) (binaries, error) {
 	if f.override != "" {
 		return f.findOverride(ctx, major)
@@ -131,7 +130,7 @@ func serverFolder(folder string) (string, bool) {
 	if err != nil || !filepath.IsAbs(server) {
 		return "", false
 	}
-	folder = filepath.Dir(server) // a postgres linked into PATH has its initdb where it really is
+	folder = filepath.Dir(server) // a postgres linked into PATH has its initdb beside the real file
 	for _, program := range []string{"postgres", "initdb"} {
 		info, err := os.Stat(filepath.Join(folder, program))
 		if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fakeBinaries makes a folder whose postgres only tells that version.
+// fakeBinaries makes a folder with a postgres that only prints the version.
 func fakeBinaries(t *testing.T, version string) string {
 	t.Helper()
 	dir := newDir(t)

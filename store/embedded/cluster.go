@@ -24,7 +24,7 @@ type cluster struct {
 	major   int // the version that made the data; 0 when there is none yet
 }
 
-// inspect finds out what is in the data folder and, by that, which user runs Postgres.
+// inspect finds out what is in the data folder and which user therefore runs Postgres.
 func (c *cluster) inspect() (err error) {
 	entries, err := os.ReadDir(c.dir)
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -72,8 +72,8 @@ func readMajor(dir string) (int, error) {
 	return major, nil
 }
 
-// create makes the cluster when there is none. It is made under another name and renamed when it
-// is whole, so a data folder is never half of one.
+// create makes the cluster when there is none. It is made under another name and renamed when it is
+// complete, so a data folder is never half of one.
 func (c *cluster) create(ctx context.Context, bin binaries, sync bool) error {
 	unfinished := cluster{dir: c.dir + ".initdb", log: c.log, account: c.account}
 	if err := unfinished.remove(ctx); err != nil {
@@ -106,7 +106,7 @@ func (c *cluster) remove(ctx context.Context) error {
 		if err = c.endLeftovers(ctx); err != nil {
 			return err
 		}
-		// Not empty: a program that initdb started last has written into it meanwhile.
+		// Not empty: the last program that initdb started has written into it since.
 		if err = os.RemoveAll(c.dir); !errors.Is(err, syscall.ENOTEMPTY) {
 			return err
 		}
@@ -123,7 +123,7 @@ func (c *cluster) initdb(ctx context.Context, bin binaries, sync bool) error {
 	}
 	args := []string{
 		"-D", c.dir, "--username=" + superuser, "--encoding=UTF8", "--locale=C", "--data-checksums",
-		// Who may enter the socket's folder is let in; the network stays shut even if a setting opened it.
+		// Everyone who may enter the socket's folder is let in. The network stays shut even if a setting opened it.
 		"--auth-local=trust", "--auth-host=reject",
 	}
 	if !sync {
@@ -138,7 +138,7 @@ func (c *cluster) initdb(ctx context.Context, bin binaries, sync bool) error {
 	return nil
 }
 
-// replaceEmptyDir renames from to to, which is absent or an empty folder, for good.
+// replaceEmptyDir renames from to to, which is absent or an empty folder, and syncs the change to the disk.
 func replaceEmptyDir(from, to string) error {
 	if err := os.Remove(to); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -153,8 +153,8 @@ func replaceEmptyDir(from, to string) error {
 	return errors.Join(parent.Sync(), parent.Close())
 }
 
-// walCompression returns how Postgres compresses whole pages in pg_wal: with lz4 where it was built with that. Its own
-// method took a tenth of its time while events came in.
+// walCompression returns how Postgres compresses whole pages in pg_wal: with lz4 if it was built with
+// it. Postgres's own method took a tenth of its time while events came in.
 func (c *cluster) walCompression(ctx context.Context, bin binaries) string {
 	ctx, cancel := context.WithTimeout(ctx, probeWait)
 	defer cancel()

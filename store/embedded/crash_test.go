@@ -20,7 +20,7 @@ import (
 
 // writer commits the rows 1, 2, 3, ... until its connection breaks.
 type writer struct {
-	warm chan struct{} // closed when some rows are in
+	warm chan struct{} // closed when some rows are committed
 	last chan int      // the last row that was acknowledged
 }
 
@@ -201,7 +201,7 @@ func TestInterruptedInitdb(t *testing.T) {
 	require.NoDirExists(t, unfinished)
 }
 
-// TestAsOrdinaryUser runs the other tests once more, as a user that is not root.
+// TestAsOrdinaryUser runs the other tests a second time, as a user that is not root.
 func TestAsOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	if !asRoot() {

@@ -21,7 +21,7 @@ func makeDataDir(dir string) (string, error) {
 	}
 	mode := os.FileMode(0o700)
 	if os.Geteuid() == 0 {
-		mode = 0o711 // the Postgres user passes through to its own folder, and lists nothing
+		mode = 0o711 // the Postgres user may pass through to its own folder, but list nothing
 	}
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		if err := os.MkdirAll(dir, mode); err != nil {
@@ -37,9 +37,9 @@ func makeDataDir(dir string) (string, error) {
 	return dir, nil
 }
 
-// lockDataDir takes the lock of DATA_DIR, for unlockDataDir. It is gone too when this process is
-// killed: Go opens files close-on-exec, so no child keeps it. The file itself stays, because a
-// lock on a removed file would keep nobody out.
+// lockDataDir takes the lock of DATA_DIR, for unlockDataDir to release. Killing this process releases
+// it too: Go opens files close-on-exec, so no child keeps it. The file itself stays, because a lock on
+// a removed file would keep nobody out.
 func lockDataDir(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "errand.lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -57,8 +57,8 @@ func lockDataDir(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// unlockDataDir releases the lock. Closing the file is not enough: a child that is being started
-// at this moment holds a copy of it until its exec.
+// unlockDataDir releases the lock. Closing the file is not enough: a child that is starting at this
+// moment holds a copy of it until its exec.
 func unlockDataDir(f *os.File) error {
 	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
 }

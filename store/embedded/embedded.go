@@ -164,10 +164,9 @@ func connectionURL(socketDir, database string) string {
 }
 
 // Stop shuts Postgres down and releases the data folder: open sessions are ended and the data is
-// written out; after 30 seconds, or when ctx ends before that, Postgres is made to quit at once,
-// which loses nothing that was committed but makes the next start recover. Stop returns when the
-// process has ended, and an error when that was not by a clean shutdown. Further calls return
-// the same.
+// written out. After 30 seconds, or earlier when ctx ends, Postgres is made to quit immediately: no
+// commit is lost, but the next start has to recover. Stop returns when the process has ended, with an
+// error when the shutdown was not clean. Further calls return the same.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stop()
 	select {
@@ -179,7 +178,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	return s.stopErr
 }
 
-// clearLeftovers makes way for a new postgres process.
+// clearLeftovers clears the way for a new postgres process.
 func (s *Server) clearLeftovers(ctx context.Context) error {
 	if err := s.cluster.endLeftovers(ctx); err != nil {
 		return err

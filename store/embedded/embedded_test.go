@@ -107,7 +107,7 @@ func TestSecondServerOnTheSameData(t *testing.T) {
 	_, err := Start(t.Context(), Options{Dir: dir})
 	require.ErrorIs(t, err, ErrRunning)
 	require.ErrorContains(t, err, fmt.Sprintf("another errand is running on %s (pid %d)", dir, h.cmd.Process.Pid))
-	require.Equal(t, 1, queryValue[int](t, conn, "SELECT 1"), "the first server works on")
+	require.Equal(t, 1, queryValue[int](t, conn, "SELECT 1"), "the first server keeps working")
 }
 
 func readFile(t *testing.T, elem ...string) string {
@@ -176,7 +176,7 @@ func requireSocketElsewhere(t *testing.T, dir string) {
 	require.NoError(t, err)
 	require.Equal(t, s.URL(), running)
 
-	// What a killed server leaves there does not matter.
+	// Leftovers of a killed server in there do not matter.
 	require.NoError(t, s.Stop(t.Context()))
 	require.NoDirExists(t, socket)
 	require.NoError(t, os.Mkdir(socket, 0o755))
@@ -197,7 +197,7 @@ func TestWrongMajor(t *testing.T) {
 	for _, part := range []string{dir, "PostgreSQL 13", "PostgreSQL " + actual, "apt install postgresql-13", "POSTGRES_BIN"} {
 		require.Contains(t, msg, part)
 	}
-	require.Equal(t, "13\n", readFile(t, version), "the data is left alone")
+	require.Equal(t, "13\n", readFile(t, version), "the data is untouched")
 }
 
 func TestForeignFilesInPlaceOfTheCluster(t *testing.T) {

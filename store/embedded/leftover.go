@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// How long Postgres gets to end after each signal. After SIGQUIT it gives its own children 5 s.
+// How long Postgres gets to end after each signal. After SIGQUIT it allows its own children 5 s.
 const (
 	smartShutdownWait     = time.Second      // SIGTERM
 	fastShutdownWait      = 30 * time.Second // SIGINT
@@ -21,7 +21,7 @@ const (
 	killWait              = 5 * time.Second  // SIGKILL
 )
 
-// endLeftovers shuts down what an earlier run left running on the data folder. The caller holds
+// endLeftovers shuts down the processes that an earlier run left on the data folder. The caller holds
 // the lock of DATA_DIR, so no other Errand wants these processes.
 func (c *cluster) endLeftovers(ctx context.Context) error {
 	pids, err := c.findProcesses()
@@ -45,7 +45,7 @@ func (c *cluster) endLeftover(ctx context.Context, pids []int) error {
 			return err
 		}
 	}
-	// Sessions without a postmaster work on until their statement ends: they are told to quit.
+	// Sessions without a postmaster keep working until their statement ends: SIGQUIT makes them quit.
 	if gone, err := c.signalLeftover(ctx, pids, syscall.SIGQUIT, immediateShutdownWait); gone || err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (c *cluster) endLeftover(ctx context.Context, pids []int) error {
 	return fmt.Errorf("it does not end (pids %v): end it by hand", pids)
 }
 
-// signalLeftover sends sig and reports whether no process of the cluster is left within the wait.
+// signalLeftover sends sig and reports whether all processes of the cluster ended within the wait.
 func (c *cluster) signalLeftover(ctx context.Context, pids []int, sig syscall.Signal, wait time.Duration) (bool, error) {
 	for _, pid := range pids {
 		if err := syscall.Kill(pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
@@ -97,9 +97,9 @@ func (c *cluster) postmasterPID() int {
 	return pid
 }
 
-// removeLockFiles removes the lock files of postgres processes that have ended. Postgres removes
-// some itself, but refuses to start while any process has the pid in them, be it a zombie or by
-// now another program. Call it only after endLeftovers.
+// removeLockFiles removes the lock files of postgres processes that have ended. Postgres removes some
+// itself, but it refuses to start while any process has the pid in them, even a zombie or an unrelated
+// program. Call it only after endLeftovers.
 func removeLockFiles(dataDir, socketDir string) error {
 	for _, path := range []string{
 		filepath.Join(dataDir, "postmaster.pid"),

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// logFileMax is the size in bytes from which the log is moved aside.
+// logFileMax is the largest size of the log in bytes; boundSize moves a larger one aside.
 const logFileMax = 8 << 20
 
 // logFile is the file that postgres writes its log to, as its standard output and error.
@@ -25,8 +25,8 @@ func (l logFile) open() (*os.File, error) {
 	return f, nil
 }
 
-// boundSize copies a log that has grown too large to <path>.1 and empties it. It is emptied and not
-// renamed because the running postgres keeps it open; what is written in between is lost.
+// boundSize copies a log that has grown too large to <path>.1 and empties it. It does not rename the
+// file, because the running postgres keeps it open. Lines written in between are lost.
 func (l logFile) boundSize() error {
 	info, err := os.Stat(l.path)
 	if errors.Is(err, os.ErrNotExist) || err == nil && info.Size() < logFileMax {

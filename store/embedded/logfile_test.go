@@ -33,7 +33,7 @@ func TestLogFileIsBounded(t *testing.T) {
 	require.EqualValues(t, logFileMax+len("small\n"), aside.Size())
 
 	write("goes on\n")
-	require.Equal(t, "goes on\n", readFile(t, log.path), "the open file goes on at the start")
+	require.Equal(t, "goes on\n", readFile(t, log.path), "the open file continues at the start")
 }
 
 func TestLogFileTail(t *testing.T) {

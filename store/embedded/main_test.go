@@ -16,22 +16,23 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"errand/testkit/ramdisk"
 )
 
-// helperDir makes the test binary a server on that data folder, one that a test may kill.
+// helperDir makes the test binary a server on the data folder that it names. A test may kill that server.
 const helperDir = "EMBEDDED_TEST_SERVE"
 
 const testWait = 20 * time.Second
 
-// noSync makes tests fast. What Postgres has written outlives its death all the same: only a
-// crash of the machine could lose it.
+// noSync makes tests fast. Written data survives a crash of Postgres: only a crash of the machine could lose it.
 var noSync = map[string]string{"fsync": "off"}
 
 func TestMain(m *testing.M) {
 	if dir, ok := os.LookupEnv(helperDir); ok {
 		os.Exit(serveHelper(dir))
 	}
-	if err := useMemory(); err != nil {
+	if err := ramdisk.Use(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -41,17 +42,6 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(code)
 	}))
-}
-
-// useMemory puts the test data into memory where there is room for it: every cluster is a thousand
-// files, and ext4 makes files slowly for some minutes after many were removed.
-func useMemory() error {
-	const folder, room = "/dev/shm", 4 << 30
-	var free syscall.Statfs_t
-	if _, set := os.LookupEnv("TMPDIR"); set || syscall.Statfs(folder, &free) != nil || free.Bavail*uint64(free.Bsize) < room {
-		return nil
-	}
-	return os.Setenv("TMPDIR", folder)
 }
 
 // serveHelper runs a server until standard input ends, and prints its URL when it is ready.
@@ -72,7 +62,7 @@ func serveHelper(dir string) int {
 	return 0
 }
 
-// helper is a server in a process of its own.
+// helper is a server in its own process.
 type helper struct {
 	cmd *exec.Cmd
 	out *bufio.Reader
@@ -106,7 +96,7 @@ func (h *helper) url(t *testing.T) string {
 	return line[:len(line)-1]
 }
 
-// kill is kill -9.
+// kill sends SIGKILL and waits for the end.
 func (h *helper) kill(t *testing.T) {
 	t.Helper()
 	require.NoError(t, h.cmd.Process.Kill())
@@ -170,7 +160,7 @@ func connect(t *testing.T, url string) *pgx.Conn {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), testWait)
 		defer cancel()
-		conn.Close(ctx) // fails where the test ended the server
+		conn.Close(ctx) // fails if the test ended the server
 	})
 	return conn
 }

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// setDeathSignal has the child get sig when the thread that started it ends, as it does when this
-// process is killed.
+// setDeathSignal makes the system send sig to the child when the thread that started it ends, also
+// because this process was killed.
 func setDeathSignal(attr *syscall.SysProcAttr, sig syscall.Signal) { attr.Pdeathsig = sig }
 
 // findProcesses returns the pids of the living postgres processes of this cluster, sessions included:
@@ -39,7 +39,7 @@ func (c *cluster) findProcesses() ([]int, error) {
 		if err != nil || !isPostgres(pid) {
 			continue
 		}
-		// Another user's process cannot be looked into, and cannot run on our data either.
+		// We cannot look into another user's process, but such a process cannot run on our data either.
 		cwd, err := os.Stat(fmt.Sprintf("/proc/%d/cwd", pid))
 		if err == nil && os.SameFile(cwd, dir) {
 			pids = append(pids, pid)
@@ -48,7 +48,7 @@ func (c *cluster) findProcesses() ([]int, error) {
 	return pids, nil
 }
 
-// isPostgres keeps the shell of someone who looks around in the data folder out of it.
+// isPostgres excludes the shell of someone who looks around in the data folder.
 func isPostgres(pid int) bool {
 	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 	return err == nil && strings.Contains(string(name), "postgres")

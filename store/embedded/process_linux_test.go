@@ -64,7 +64,7 @@ func TestStartEndsALivingLeftover(t *testing.T) {
 	}, "the leftover runs")
 
 	startServer(t, dir)
-	require.NoError(t, <-ended, "shut down politely")
+	require.NoError(t, <-ended, "a clean shutdown")
 	require.NotEqual(t, cmd.Process.Pid, postmasterPID(t, dir))
 }
 

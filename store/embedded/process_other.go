@@ -20,8 +20,8 @@ func setDeathSignal(*syscall.SysProcAttr, syscall.Signal) {}
 // psWait bounds the ps program.
 const psWait = 10 * time.Second
 
-// findProcesses returns the pid of the living postmaster of this cluster. Sessions that outlive it
-// are not found: Postgres then refuses to start until they have ended, and is started again.
+// findProcesses returns the pid of the living postmaster of this cluster. It does not find sessions
+// that outlive the postmaster: Postgres refuses to start until they have ended, and is then started again.
 func (c *cluster) findProcesses() ([]int, error) {
 	pid := c.postmasterPID()
 	if pid <= 0 || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
@@ -31,7 +31,7 @@ func (c *cluster) findProcesses() ([]int, error) {
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "ps", "-ww", "-o", "stat=,command=", "-p", strconv.Itoa(pid)).Output()
 	if _, ended := errors.AsType[*exec.ExitError](err); ended {
-		return nil, nil // it ended meanwhile
+		return nil, nil // it has ended since
 	}
 	if err != nil {
 		return nil, fmt.Errorf("ps: %w", err)

@@ -35,7 +35,7 @@ func runProgram(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	return out.String(), err
 }
 
-// lastLines shortens the output of a program to what an error message can carry.
+// lastLines shortens the output of a program for an error message.
 func lastLines(out string) string {
 	const enough = 1000
 	out = strings.TrimSpace(out)

@@ -18,7 +18,7 @@ const (
 	startWait       = 10 * time.Minute
 	failedStartWait = 10 * time.Second
 	slowStart       = 5 * time.Second // worth a line in the log
-	// startAttempts is how often postgres may end before it was ready even once.
+	// startAttempts is how often postgres may end before it has ever been ready.
 	startAttempts = 3
 
 	pollMin = 2 * time.Millisecond
@@ -62,7 +62,7 @@ func (s *Server) waitReady(ctx context.Context) error {
 	}
 }
 
-// startError adds the reason, which postgres writes into its log only.
+// startError adds the reason, which postgres writes only into its log.
 func (s *Server) startError(exit error) error {
 	if _, ran := errors.AsType[*exec.ExitError](exit); !ran {
 		return fmt.Errorf("starting the private postgres: %w", exit)
@@ -70,11 +70,11 @@ func (s *Server) startError(exit error) error {
 	return fmt.Errorf("starting the private postgres: %w; %s ends with:\n%s", exit, s.logFile.path, s.logFile.readTail())
 }
 
-// errStarting says that postgres lets nobody in yet.
+// errStarting says that postgres does not accept connections yet.
 var errStarting = errors.New("postgres is starting up")
 
-// tryDatabase connects to the database, and makes it when the server has none yet. It asks before it tries: what Postgres
-// refuses leaves an error in its log.
+// tryDatabase connects to the database, and makes it when the server has none yet. It asks before it
+// tries: each refusal leaves an error in the log of Postgres.
 func (s *Server) tryDatabase(ctx context.Context) error {
 	if !s.cluster.saysReady() {
 		return errStarting
@@ -102,9 +102,9 @@ func createDatabase(ctx context.Context, conn *pgconn.PgConn) error {
 	return err
 }
 
-// saysReady reports whether the postmaster has written into its file that it lets clients in, as pg_ctl looks for it.
+// saysReady reports whether the postmaster's file says that it accepts clients. pg_ctl looks there too.
 func (c *cluster) saysReady() bool {
-	const status = 7 // the line, from 0
+	const status = 7 // the index of the line
 	text, err := os.ReadFile(filepath.Join(c.dir, "postmaster.pid"))
 	if err != nil {
 		return false
@@ -113,7 +113,7 @@ func (c *cluster) saysReady() bool {
 	return len(lines) > status && strings.TrimSpace(lines[status]) == "ready"
 }
 
-// isTransient tells a server that is not there yet from one that will never let us in.
+// isTransient reports whether the server is just not there yet, and not one that will never let us in.
 func isTransient(err error) bool {
 	if refusal, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch refusal.Code {

@@ -37,5 +37,5 @@ func HasData(dir string) (bool, error) {
 	case err != nil && !errors.Is(err, os.ErrPermission):
 		return false, err
 	}
-	return true, nil // what cannot be looked into is there
+	return true, nil // a folder that cannot be read counts as data
 }

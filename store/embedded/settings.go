@@ -7,26 +7,26 @@ import (
 	"slices"
 )
 
-// DefaultMemory is the shared memory of the private Postgres in MB. It suits a small machine that runs Errand beside
-// other things: server and Postgres together stay below 200 MB, pg_wal below 256 MB, and recovery after a crash replays
-// at most that much.
+// DefaultMemory is the shared memory of the private Postgres in MB. It suits a small machine that runs
+// Errand beside other things: server and Postgres together stay below 200 MB, pg_wal below 256 MB, and
+// recovery after a crash replays at most that much.
 const DefaultMemory = 64
 
-// MinMemory is the least shared memory in MB that a batch of events can be written with.
+// MinMemory is the least shared memory in MB that suffices for writing a batch of events.
 const MinMemory = 16
 
-// walPerMemory is how much larger pg_wal may grow than the shared memory. Less means more checkpoints, and after each
-// the first change of a page writes the whole page.
+// walPerMemory is how many times larger than the shared memory pg_wal may grow. Less means more
+// checkpoints, and the first change of a page after each checkpoint writes the whole page.
 const walPerMemory = 3
 
 // fixedSettings do not depend on the memory.
 var fixedSettings = map[string]string{
 	"max_connections": "64",
 	"min_wal_size":    "32MB",
-	// A checkpoint that is done sooner leaves more of max_wal_size to the time until the next.
+	// A checkpoint that ends sooner leaves more of max_wal_size for the time until the next one.
 	"checkpoint_completion_target": "0.5",
 	"random_page_cost":             "1.1", // solid state disks
-	// Errand's statements are short: helpers and compilation cost more than they gain.
+	// Errand's statements are short: parallel workers and compilation cost more than they save.
 	"jit":                              "off",
 	"max_parallel_workers_per_gather":  "0",
 	"max_parallel_maintenance_workers": "0", // needs shared memory that containers lack
@@ -34,7 +34,7 @@ var fixedSettings = map[string]string{
 	"logging_collector":                "off",
 }
 
-// settingsFor returns the server settings for so much shared memory, in MB.
+// settingsFor returns the server settings for the given shared memory, in MB.
 func settingsFor(memory int) map[string]string {
 	memory = max(cmp.Or(memory, DefaultMemory), MinMemory)
 	settings := maps.Clone(fixedSettings)
@@ -44,8 +44,8 @@ func settingsFor(memory int) map[string]string {
 	return settings
 }
 
-// settingArgs returns the command line that sets those for the memory, then extra, then what keeps the server private.
-// Postgres takes the last of several values.
+// settingArgs returns the command line: the settings for the memory, then extra, then those that keep
+// the server private. Postgres takes the last of several values.
 func settingArgs(memory int, extra map[string]string, socketPath string) []string {
 	merged := settingsFor(memory)
 	maps.Copy(merged, extra)

@@ -11,18 +11,18 @@ import (
 
 const (
 	socketFile = ".s.PGSQL." + port
-	// maxSocketPath is what the shortest sun_path field (104 bytes, macOS) holds before its NUL.
+	// maxSocketPath is the length of the shortest sun_path field (104 bytes, macOS) without its NUL.
 	maxSocketPath = 103
 )
 
-// socketDir is the folder of the unix socket. Its mode 0700 is what keeps others out.
+// socketDir is the folder of the unix socket. Its mode 0700 keeps others out.
 type socketDir struct {
 	path      string
 	temporary bool // made for the socket, and removed with it
 }
 
-// makeSocketDir returns the data folder itself, which is closed to others already, or, where its
-// path does not fit, a short one made for the socket.
+// makeSocketDir returns the data folder itself, which is closed to others already. If its path is too
+// long, it makes a short folder for the socket.
 func makeSocketDir(dataDir string, owner account) (socketDir, error) {
 	if fitsSocket(dataDir) {
 		return socketDir{path: dataDir}, nil
@@ -48,14 +48,14 @@ func makeSocketDir(dataDir string, owner account) (socketDir, error) {
 		dataDir, errors.Join(failed...))
 }
 
-// fitsSocket reports whether a socket can be in dir: its path is short enough, and has none of
-// the characters that separate paths in Postgres's setting and in connection strings.
+// fitsSocket reports whether a socket can be in dir: its path is short enough and has none of the
+// characters that separate paths in Postgres's setting and in connection strings.
 func fitsSocket(dir string) bool {
 	return len(filepath.Join(dir, socketFile)) <= maxSocketPath && !strings.ContainsAny(dir, `,"`)
 }
 
-// remakePrivateDir makes path anew: in a folder open to all, one that is there already could be
-// someone else's. The caller holds the lock of the data folder that the name stands for.
+// remakePrivateDir makes a new folder at path: in a folder that is open to all, an existing one could
+// be someone else's. The caller holds the lock of the data folder that the name belongs to.
 func remakePrivateDir(path string, owner account) error {
 	if err := os.RemoveAll(path); err != nil {
 		return err

@@ -14,13 +14,13 @@ import (
 const (
 	restartMin = 100 * time.Millisecond // the first wait before a restart; doubled each time
 	restartMax = 5 * time.Second
-	steadyTime = 30 * time.Second // a run of this length starts the waits anew
+	steadyTime = 30 * time.Second // after a run of this length the waits start at restartMin again
 
 	logCheckEvery = time.Minute
 )
 
-// supervise runs postgres until running ends, and starts it again when it ends by itself. Once
-// patience has ended too, a shutdown is no longer waited for.
+// supervise runs postgres until running ends, and restarts it when it ends by itself. Once patience has
+// ended too, it stops waiting for a clean shutdown.
 //
 // It is one goroutine on one thread for the whole life of the server: postgres gets its death
 // signal when the thread that started it ends.
@@ -32,7 +32,7 @@ func (s *Server) supervise(running, patience context.Context) {
 	s.stopErr = errors.Join(err, s.freeResources())
 }
 
-// keepRunning returns when running has ended and so has postgres.
+// keepRunning returns when both running and postgres have ended.
 func (s *Server) keepRunning(running, patience context.Context) error {
 	for delay := restartMin; ; delay = min(2*delay, restartMax) {
 		began := time.Now()
@@ -59,8 +59,8 @@ func (s *Server) keepRunning(running, patience context.Context) error {
 	}
 }
 
-// runPostgres runs one postgres process to its end. stopped reports whether it ended because running did;
-// the error is then about the shutdown.
+// runPostgres runs one postgres process to its end. stopped reports whether it ended because running
+// did; then the error is about the shutdown.
 func (s *Server) runPostgres(running, patience context.Context) (stopped bool, err error) {
 	out, err := s.logFile.open()
 	if err != nil {
@@ -92,8 +92,8 @@ func (s *Server) runPostgres(running, patience context.Context) (stopped bool, e
 	}
 }
 
-// shutDown ends postgres, at the latest by SIGKILL. Sessions that are just ending by themselves have a moment for it: each
-// one that is ended leaves an error in the log.
+// shutDown ends postgres, with SIGKILL if nothing else helps. Sessions that are just ending by
+// themselves get a moment: each session that is ended by force leaves an error in the log.
 func shutDown(patience context.Context, cmd *exec.Cmd, exited <-chan error) error {
 	for _, step := range []struct {
 		signal syscall.Signal
@@ -112,17 +112,17 @@ func shutDown(patience context.Context, cmd *exec.Cmd, exited <-chan error) erro
 	}
 	sendSignal(cmd.Process, syscall.SIGQUIT)
 	select {
-	case <-exited: //nolint:errcheck // how it ended at once does not matter
+	case <-exited: //nolint:errcheck // the result of an immediate end does not matter
 		return errors.New("the private postgres had no time for a clean shutdown; its next start will recover")
 	case <-time.After(immediateShutdownWait):
 	}
 	sendSignal(cmd.Process, syscall.SIGKILL)
-	//nolint:errcheck // killed is all that there is to say
+	//nolint:errcheck // there is nothing to say about it except that it was killed
 	<-exited
 	return errors.New("the private postgres had to be killed; its next start will recover")
 }
 
-// sendSignal ignores that the process has ended already: its exit is what the caller waits for.
+// sendSignal ignores that the process may have ended already: the caller waits for its exit.
 func sendSignal(p *os.Process, sig syscall.Signal) { _ = p.Signal(sig) }
 
 func exitError(cmd *exec.Cmd, err error) error {

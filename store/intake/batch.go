@@ -19,7 +19,7 @@ type NewEvent struct {
 	OccurredAt  core.Time
 	ReceivedAt  core.Time
 	Fingerprint [32]byte
-	Version     int // of the grouping rules that made the fingerprint
+	Version     int // version of the grouping rules that made the fingerprint
 	Title       string
 	Culprit     string
 	Type        string
@@ -29,21 +29,21 @@ type NewEvent struct {
 	Environment string
 	User        [16]byte // the hash of the user; zero for an event without one
 	Source      core.Source
-	Test        bool   // the test event of a setup, which the server makes itself: nothing that a client sends is one
-	DailyQuota  *int64 // of its project; nil for none
-	CountOnly   bool   // it is not to be stored, unless it may be the first of its issue
+	Test        bool   // the test event of a setup: only the server makes one, never a client
+	DailyQuota  *int64 // the project's; nil for none
+	CountOnly   bool   // not to be stored, unless it may be the first of its issue
 	Payload     Payload
 
-	// Of an event that may be the first of its issue.
+	// For an event that may be the first of its issue:
 
-	Crash    triage.Crash // without a site: the issue's events are looked at later
-	Features []int32      // by which the issue is compared to others
+	Crash    triage.Crash // without a site: a job looks at the issue's events later
+	Features []int32      // for comparing the issue with others
 
-	id         int64           // given by the first AddEvents that sees it
-	remembered rememberedIssue // its issue, as the store remembered it when the event was given
+	id         int64           // assigned by the first AddEvents that sees it
+	remembered rememberedIssue // its issue, as the store remembered it when AddEvents began
 }
 
-// storedUser is what the row of the event has of its user: nothing when there is none.
+// storedUser returns the user column of the event's row: nil without a user.
 func (e *NewEvent) storedUser() []byte {
 	if e.User == [16]byte{} {
 		return nil
@@ -51,31 +51,30 @@ func (e *NewEvent) storedUser() []byte {
 	return e.User[:]
 }
 
-// Added says what became of an event.
+// Added is the outcome of an event.
 type Added struct {
-	ID        int64 // 0 when it was counted and is not stored, or not yet
+	ID        int64 // 0 when it was counted but not stored, or not yet
 	IssueID   int64
-	Duplicate bool // it was stored already, or counted within a day, and did not count again
+	Duplicate bool // it was stored already, or counted within a day, so it did not count again
 }
 
-// errStale says that what the store remembered of the batch's issues or event ids differs from what the database has.
+// errStale says that the store's memory of the batch's issues or event ids differs from the database.
 var errStale = errors.New("store: the batch needs a closer look")
 
-// addAttempts bounds how often a batch is tried again because another server changed the same rows meanwhile.
+// addAttempts bounds the attempts of a batch while other servers keep changing the same rows.
 const addAttempts = 5
 
-// AddEvents adds a batch of events in one transaction and reports what became of each, in their order.
+// AddEvents adds a batch of events in one transaction and returns the outcome of each, in their order.
 //
-// Nearly every batch only counts and makes issues: its issues are open, its event ids new. Such a batch is one pipelined
-// round trip, in which the statements check that this is so and do nothing if it is not; issues that the store does not
-// remember are looked up before. Only otherwise the batch takes the long way: it looks for duplicates and reopens resolved
-// issues.
+// Nearly every batch only counts and makes issues: its issues are open and its event ids new. Such a batch is one pipelined
+// round trip. Its statements check that this is so, and do nothing if it is not; issues that the store does not remember
+// are looked up before. Any other batch takes the long way, which looks for duplicates and reopens resolved issues.
 //
-// A batch that would take a project above its daily quota is core.Quota, and nothing of it is added: the newest event's
-// quota holds, against what all servers have counted.
+// A batch that would take a project above its daily quota fails with core.Quota, and nothing of it is added. The quota of
+// the newest event applies, to the count of all servers.
 //
-// After core.Unavailable it is not known whether the batch was committed. The same slice may then be given again: its
-// events keep their ids, by which the store sees that they are there already, and counts nothing twice.
+// After core.Unavailable it is not known whether the batch was committed. The caller may add the same slice again: its
+// events keep their ids, so the store recognises those that were committed and counts nothing twice.
 func (w *Writer) AddEvents(ctx context.Context, events []NewEvent) ([]Added, error) {
 	if len(events) == 0 {
 		return nil, nil
@@ -88,7 +87,7 @@ func (w *Writer) AddEvents(ctx context.Context, events []NewEvent) ([]Added, err
 		if err := w.assignIssues(ctx, b); err != nil {
 			return nil, err
 		}
-		// Without its duplicates a batch may be within the quota.
+		// Without its duplicates a batch may fit into the quota.
 		if err = w.sendStatements(ctx, w.db.Writer, b); !isStale(err) && !errors.Is(err, errOverQuota) {
 			return w.finishBatch(ctx, b, err)
 		}
@@ -117,14 +116,14 @@ func (w *Writer) finishBatch(ctx context.Context, b *batch, err error) ([]Added,
 	return b.reportAdded(w, err)
 }
 
-// isStale reports whether a batch failed because of what other servers did: an issue was merged or resolved, the same issue
-// or event was added first (in the same moment, where the batch does not see it), or two batches waited for each other.
+// isStale reports whether a batch failed because of other servers: an issue was merged or resolved, the same issue or event
+// was added first (at the same moment, so that the batch did not see it), or two batches waited for each other.
 func isStale(err error) bool {
 	return errors.Is(err, errStale) || pg.HasState(err, pgerrcode.UniqueViolation, pgerrcode.SerializationFailure, pgerrcode.DeadlockDetected)
 }
 
-// MayBeCommitted reports whether a transaction that failed may have been carried out all the same: the connection broke
-// after it was sent, and no answer came.
+// MayBeCommitted reports whether a failed transaction may have been committed nevertheless: the connection broke after it
+// was sent, and no answer came.
 func MayBeCommitted(err error) bool {
 	var connect *pgconn.ConnectError
 	var answer *pgconn.PgError
@@ -135,21 +134,21 @@ func MayBeCommitted(err error) bool {
 type batch struct {
 	events      []NewEvent
 	added       []Added
-	firstIndex  map[eventKey]int // where each event id stands first in the batch
+	firstIndex  map[eventKey]int // where each event id first appears in the batch
 	counts      batchCounts
 	firstEvents []*NewEvent // the first event of each issue that the batch makes
-	newChanges  []int64     // the ids of the changes that these issues are, for webhooks
+	newChanges  []int64     // the change ids of these new issues, for webhooks
 
-	spikes     int64 // the id of the change that all its spikes are
-	deliveries int64 // that it has made, but for those of what the long way does beside counting
+	spikes     int64 // the change id of all its spikes
+	deliveries int64 // number made, except by the extra work of the long way
 
-	issuesAfter map[int64]rememberedIssue // what each issue has after the batch
-	returning   []int64                   // ignored issues that return after it
-	watched     map[int64]watchedFix      // of issues all of whose events only count, as far as is remembered
+	issuesAfter map[int64]rememberedIssue // what to remember of each issue after the batch
+	returning   []int64                   // ignored issues that return after the batch
+	watched     map[int64]watchedFix      // for issues whose events in the batch are all remembered as harmless
 
-	hasReopened  bool // its issues are locked, and what its events do beside counting is done
-	isRetry      bool // it was given before, and may be committed
-	wasCommitted bool // and it was
+	hasReopened  bool // its issues are locked, and its events have done everything but count
+	isRetry      bool // it was given before and may be committed
+	wasCommitted bool // it was given before and is committed
 }
 
 type eventKey struct {
@@ -192,9 +191,9 @@ func (w *Writer) newBatch(ctx context.Context, events []NewEvent) (*batch, error
 	return b, nil
 }
 
-// deferStoring takes the ids from events that are not stored now. Those are the ones that are only to be counted. And of an issue that
-// has as many stored events as it may have, the newest of the batch is stored, and the others wait to be stored together, as long as
-// there is room for them (see fullIssues).
+// deferStoring clears the ids of events that are not stored now: events that are only counted, and, for an issue that
+// already has as many stored events as it keeps, all but the newest event of the batch. Those wait to be stored together,
+// as long as there is room for them (see fullIssues).
 func (b *batch) deferStoring(w *Writer) {
 	newest := map[int64]bool{}
 	room, keep := w.fullIssues.freeBytes(), w.keep()
@@ -227,8 +226,7 @@ func (w *Writer) assignEventIDs(ctx context.Context, events []NewEvent) error {
 	return err
 }
 
-// assignIssues fills in the issues of the batch's fingerprints: those that the store remembers, those that the database has, and
-// for the others those that the batch makes.
+// assignIssues sets the issue of each event: one that the store remembers, one that the database has, or a new one that the batch makes.
 func (w *Writer) assignIssues(ctx context.Context, b *batch) error {
 	var unknown []issueKey
 	asked := map[issueKey]bool{}
@@ -265,7 +263,7 @@ func (b *batch) eachCounted(fn func(e *NewEvent, a *Added)) {
 	}
 }
 
-// reportAdded copies the outcome to the events that stood twice in the batch, and remembers the batch.
+// reportAdded copies the outcome to events that appear twice in the batch, and remembers the batch.
 func (b *batch) reportAdded(w *Writer, err error) ([]Added, error) {
 	if errors.Is(err, errOverQuota) || pg.HasState(err, overQuota) {
 		return nil, core.NewError(core.Quota).Because(err)

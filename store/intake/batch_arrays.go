@@ -48,7 +48,7 @@ func newSpanArrays(rows []issueCount) spanArrays {
 	return c
 }
 
-// queueEvents adds the events that are stored, and the ids of all.
+// queueEvents adds the stored events, and the ids of all events.
 func (b *batch) queueEvents(q *pgx.Batch) {
 	stored, counted := newEventArrays(len(b.events)), newEventArrays(0)
 	b.eachCounted(func(e *NewEvent, a *Added) {

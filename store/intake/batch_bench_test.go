@@ -19,8 +19,8 @@ import (
 	"errand/triage"
 )
 
-// BenchmarkAddEvents adds batches of events, as one sender and as many make them, each with a user of its own: of 1,000
-// issues that are known, and of new ones. cpu-us/event is what this process and Postgres used.
+// BenchmarkAddEvents adds batches of events, as one sender and as many make them, each event with its own user: for 1,000
+// known issues, and for new ones. cpu-us/event is the time of this process and Postgres.
 func BenchmarkAddEvents(b *testing.B) {
 	groups := map[string]func(n int) string{
 		"known": func(n int) string { return fmt.Sprint("group ", n%1000) },
@@ -33,7 +33,7 @@ func BenchmarkAddEvents(b *testing.B) {
 	}
 }
 
-// BenchmarkAddOldClients adds batches of events of one issue, whose fix is deployed, as clients with an older release send them.
+// BenchmarkAddOldClients adds batches of events of one issue with a deployed fix, as clients with an older release send them.
 func BenchmarkAddOldClients(b *testing.B) {
 	for _, size := range []int{1, 8, 32} {
 		b.Run(fmt.Sprint("events=", size), func(b *testing.B) {
@@ -54,7 +54,7 @@ func benchmarkAddEvents(b *testing.B, size int, group func(n int) string) {
 	benchmarkAdding(b, storetest.New(b), size, group, func() {})
 }
 
-// benchmarkAdding adds batches after a first one, and what is to be done after that.
+// benchmarkAdding adds batches after a first batch and prepare.
 func benchmarkAdding(b *testing.B, s *store.Store, size int, group func(n int) string, prepare func()) {
 	storetest.MakeProject(b, s, storetest.Shop, "Shop")
 	random := rand.NewChaCha8([32]byte{})
@@ -84,11 +84,11 @@ func benchmarkAdding(b *testing.B, s *store.Store, size int, group func(n int) s
 	b.ReportMetric((cpuSeconds(b)-before)*1e6/events, "cpu-us/event")
 }
 
-// words are what the functions of an app are named with.
+// words are the parts of the names of an app's functions.
 var words = []string{"Order", "Cart", "Price", "Invoice", "Stock", "Refund", "User", "Address", "Card", "Coupon", "Tax", "Parcel",
 	"Return", "Bill", "Shop"}
 
-// featuresOf returns the features of an issue of an app that has a few hundred functions.
+// featuresOf returns the features of an issue in an app with a few hundred functions.
 func featuresOf(n int) []int32 {
 	random := rand.New(rand.NewPCG(uint64(n), 1))
 	exception := core.Exception{Type: "PaymentError"}
@@ -101,7 +101,7 @@ func featuresOf(n int) []int32 {
 	return similar.FeaturesOfEvent(&e)
 }
 
-// cpuSeconds is what this process has used, and the Postgres that it started.
+// cpuSeconds returns the processor time of this process and of the Postgres that it started.
 func cpuSeconds(b *testing.B) float64 {
 	paths, err := filepath.Glob("/proc/[0-9]*/stat")
 	require.NoError(b, err)
@@ -109,12 +109,12 @@ func cpuSeconds(b *testing.B) float64 {
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // it ended
+			continue // it has ended
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 		parents[pid], _ = strconv.Atoi(fields[1])
-		for _, field := range fields[11:15] { // user and system time, also of its children that have ended
+		for _, field := range fields[11:15] { // user and system time, including that of ended children
 			ticks, _ := strconv.ParseFloat(field, 64)
 			seconds[pid] += ticks / 100
 		}

@@ -8,11 +8,11 @@ import (
 	"errand/core"
 )
 
-// batchCounts is a batch summed up: one row for each issue, hour and project that it touches, sorted by key, so that a hot
-// issue costs one update however many events it has, and so that two servers lock rows in the same order.
+// batchCounts are the sums of a batch: one row for each issue, hour and project that it touches, sorted by key. So a hot
+// issue costs one update however many events it has, and two servers lock rows in the same order.
 type batchCounts struct {
 	issues    []issueCount
-	newIssues []issueCount // of the issues that the batch makes, in the order of batch.firstEvents
+	newIssues []issueCount // the issues that the batch makes, in the order of batch.firstEvents
 	hours     []hourCount
 	projects  []projectCount
 	users     []userKey
@@ -23,7 +23,7 @@ type issueCount struct {
 	project, issue int64
 	seen, stored   int64
 	latestEvent    int64
-	users          int64 // of an issue that the batch makes
+	users          int64 // set for an issue that the batch makes
 	Span
 }
 
@@ -37,16 +37,16 @@ type hourCount struct {
 	hourSums
 }
 
-// hourSums are the events of an issue in an hour.
+// hourSums are the sums of an issue in an hour.
 type hourSums struct {
 	events int64
-	fives  int32 // a bit for each time of five minutes that has some, the first one's lowest
+	fives  int32 // a bit for each five minutes with events; the lowest is for the first
 }
 
-// fiveOf returns the bit of the five minutes of its hour that a time is in.
+// fiveOf returns the bit for the five minutes of the hour that the time is in.
 func fiveOf(at core.Time) int32 { return 1 << (at.UTC().Minute() / 5) }
 
-// projectHour is an hour of arrival: quotas are counted in them.
+// projectHour is an hour of a project by time of arrival: quotas count these.
 type projectHour struct {
 	project int64
 	hour    time.Time
@@ -62,7 +62,7 @@ type projectCount struct {
 
 func truncateDay(t core.Time) time.Time { return t.Truncate(24 * time.Hour) }
 
-// countEvents sums the batch up.
+// countEvents computes the sums of the batch.
 func (b *batch) countEvents(m *memory) {
 	s := newBatchSums(m)
 	b.eachCounted(func(e *NewEvent, a *Added) {
@@ -79,9 +79,9 @@ func (b *batch) countEvents(m *memory) {
 	b.counts.names = sortKeys(s.names, compareNames)
 }
 
-// batchSums are the sums of a batch while it is read.
+// batchSums are the sums of a batch while they are being computed.
 type batchSums struct {
-	memory   *memory // what it has is left out
+	memory   *memory // users and names that it has are left out
 	issues   map[int64]*issueCount
 	hours    map[issueHour]hourSums
 	projects map[projectHour]*projectCount
@@ -185,7 +185,7 @@ func (p *projectCount) addEvent(e *NewEvent) {
 	p.quota = e.DailyQuota
 	seen := []*core.Time{&p.last}
 	switch {
-	case e.Test: // it says nothing of where the project's events come from
+	case e.Test: // it says nothing about where the project's events come from
 	case e.Source == core.SourceServer:
 		seen = append(seen, &p.server)
 	default:

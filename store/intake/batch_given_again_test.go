@@ -13,7 +13,7 @@ import (
 	"errand/store/storetest"
 )
 
-// Batches that are given again, because it is not known what became of them.
+// Batches that are given again, because their outcome is unknown.
 
 func TestBatchGivenAgainCountsOnce(t *testing.T) {
 	t.Parallel()
@@ -54,7 +54,7 @@ func TestBatchGivenAgainCountsOnce(t *testing.T) {
 			for range 2 {
 				again, err := s.Intake.AddEvents(t.Context(), batch)
 				require.NoError(t, err)
-				require.Equal(t, added, again, "the answer is that of the first time")
+				require.Equal(t, added, again, "the first answer again")
 				s.Intake.Forget()
 			}
 			require.Equal(t, seen, storetest.ReadCell[int64](t, s, `SELECT sum(times_seen)::bigint FROM issues`))

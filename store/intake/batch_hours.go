@@ -10,13 +10,9 @@ import (
 	"errand/store/pg"
 )
 
-// countHours adds to the hours of the issues and of the projects, and says when these were heard of. client_seen_at is
+// countHours adds to the hours of issues and projects, and records when the projects last had events. client_seen_at is
 // written at most once an hour (primary API, Project).
-//
-// The new counts of the running hour decide which issues spike, in the same transaction, so that it is exact: everybody who
-// counts on an issue holds its row. A webhook is told once for each issue and clock hour; spikes has whom it was told. A batch
-// makes at most 1,000 of these deliveries, as the ids of one change allow; the rest follows with the next event. Where no webhook
-// wants spikes, looking at that is all it costs.
+// The new counts decide which issues spike (insertSpikes).
 const countHours = `
 WITH of_issues AS (
 	INSERT INTO issue_hours (project_id, issue_id, hour, events, fives)
@@ -24,7 +20,7 @@ WITH of_issues AS (
 	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 	ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET
 		events = issue_hours.events + excluded.events,
-		-- of an hour that a server without this counted in before, nothing is known
+		-- 0 stays: a server without this column has counted in that hour
 		fives = CASE WHEN issue_hours.fives = 0 THEN 0 ELSE issue_hours.fives | excluded.fives END
 	RETURNING project_id, issue_id, hour, events
 ), of_projects AS (
@@ -32,29 +28,7 @@ WITH of_issues AS (
 	SELECT * FROM unnest($5::bigint[], $6::timestamptz[], $7::bigint[])
 	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 	ON CONFLICT (project_id, hour) DO UPDATE SET events = project_hours.events + excluded.events
-), spiked AS (
-	INSERT INTO spikes (project_id, issue_id, webhook_id, hour)
-	SELECT h.project_id, h.issue_id, w.id, h.hour
-	FROM of_issues h
-	JOIN webhooks w ON coalesce(w.project_id, h.project_id) = h.project_id AND h.events > w.spike_threshold
-	JOIN projects p ON p.id = h.project_id
-	LEFT JOIN project_seen s ON s.project_id = h.project_id
-	WHERE EXISTS (SELECT FROM webhooks WHERE spike_threshold IS NOT NULL AND deleted_at IS NULL)
-		AND h.hour = date_trunc('hour', $11::timestamptz, 'UTC')
-		AND w.deleted_at IS NULL
-		AND p.deleted_at IS NULL
-		AND (NOT p.demo OR w.project_id IS NOT NULL)
-		AND (w.min_trust = 'low' -- as for all deliveries
-			OR p.trust_setting = 'high'
-			OR p.trust_setting IS NULL AND greatest(s.client_seen_at, (
-				SELECT max(n.client_at) FROM unnest($5::bigint[], $10::timestamptz[]) AS n (project_id, client_at)
-				WHERE n.project_id = h.project_id)) > $12 IS NOT TRUE)
-		AND NOT EXISTS (
-			SELECT FROM spikes k
-			WHERE k.project_id = h.project_id AND k.issue_id = h.issue_id AND k.webhook_id = w.id AND k.hour = h.hour)
-	LIMIT $14
-	ON CONFLICT DO NOTHING
-	RETURNING project_id, issue_id, webhook_id
+), spiked AS (` + insertSpikes + `
 ), told AS (
 	INSERT INTO deliveries (project_id, id, webhook_id, issue_id, created_at, due_at, next_attempt_at, event)
 	SELECT project_id, $13::bigint - 1 + row_number() OVER (ORDER BY project_id, issue_id, webhook_id), webhook_id, issue_id, $11, $11, $11,
@@ -90,7 +64,7 @@ func (b *batch) queueHours(q *pgx.Batch, now core.Time, o *batchOutcome) {
 		now, core.ClientSince(now), activity.FirstDelivery(b.spikes), activity.MaxWebhooks, fives).Query(o.addDeliveries)
 }
 
-// addDeliveries adds how many deliveries a statement has made, which each of its rows says.
+// addDeliveries adds the number of deliveries that a statement made, which each of its rows repeats.
 func (o *batchOutcome) addDeliveries(rows pgx.Rows) error {
 	var made int64
 	for rows.Next() {

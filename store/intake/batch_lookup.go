@@ -13,7 +13,7 @@ import (
 	"errand/store/watch"
 )
 
-// addThoroughly is the long way of a batch: it looks up what the writer did not remember, does what is more than counting,
+// addThoroughly is the long way of a batch: it looks up what the writer did not remember, does everything beside counting,
 // and then counts. Its statements take arrays, and rows are read by position, as in batch_statements.go.
 func (w *Writer) addThoroughly(ctx context.Context, t *pg.Tx, b *batch) error {
 	b.resetAdded()
@@ -23,7 +23,7 @@ func (w *Writer) addThoroughly(ctx context.Context, t *pg.Tx, b *batch) error {
 	if b.wasCommitted {
 		return nil
 	}
-	b.deferStoring(w) // once more: the newest event may have been a duplicate
+	b.deferStoring(w) // again: the newest event may have been a duplicate
 	found, err := findIssues(ctx, t, b.listIssueKeys())
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (w *Writer) addThoroughly(ctx context.Context, t *pg.Tx, b *batch) error {
 
 const holdGrouping = `SELECT id FROM projects WHERE id = ANY (@ids) ORDER BY id FOR SHARE`
 
-// holdGrouping keeps merges and splits waiting until the batch is added: one after the other could send it back each time.
+// holdGrouping makes merges and splits wait until the batch is added: otherwise each of them could send the batch back.
 func (w *Writer) holdGrouping(ctx context.Context, t *pg.Tx, b *batch) error {
 	projects := map[int64]struct{}{}
 	for i := range b.events {
@@ -50,19 +50,19 @@ func (w *Writer) holdGrouping(ctx context.Context, t *pg.Tx, b *batch) error {
 	return err
 }
 
-// resetAdded undoes what an earlier attempt believed.
+// resetAdded undoes the conclusions of an earlier attempt.
 func (b *batch) resetAdded() {
 	b.hasReopened = false
 	b.eachCounted(func(e *NewEvent, a *Added) { *a = Added{ID: e.id} })
 }
 
-// The ids of events that are not stored do not move with a merge.
+// A merge does not move the ids of events that are not stored.
 const findEventIDs = `
 SELECT e.project_id, e.event_id, e.id, coalesce(i.merged_into, e.issue_id), coalesce(e.not_stored, false) FROM event_ids e
 JOIN unnest($1::bigint[], $2::uuid[]) AS n (project_id, event_id) ON e.project_id = n.project_id AND e.event_id = n.event_id
 LEFT JOIN issues i ON i.id = e.issue_id`
 
-// findDuplicates marks the events that are stored already, or were counted within a day.
+// findDuplicates marks events that are already stored, or were counted within a day.
 func (w *Writer) findDuplicates(ctx context.Context, t *pg.Tx, b *batch) error {
 	project, event := b.listEventKeys()
 	rows, err := t.Query(ctx, findEventIDs, project, event)
@@ -77,7 +77,7 @@ func (w *Writer) findDuplicates(ctx context.Context, t *pg.Tx, b *batch) error {
 			rows.Close()
 			return err
 		}
-		// Under our own id it is not a duplicate: an earlier try of this batch was committed, and with it all its events.
+		// Under our own id it is not a duplicate: an earlier attempt of this batch was committed, with all its events.
 		own := id == b.events[b.firstIndex[key]].id
 		b.wasCommitted = b.wasCommitted || own
 		if notStored {
@@ -101,7 +101,7 @@ SELECT f.project_id, f.version, f.fingerprint, f.issue_id FROM issue_fingerprint
 JOIN unnest($1::bigint[], $2::int[], $3::bytea[]) AS n (project_id, version, fingerprint)
 	ON f.project_id = n.project_id AND f.version = n.version AND f.fingerprint = n.fingerprint`
 
-// findIssues looks up the issues to which fingerprints lead.
+// findIssues looks up the issues of fingerprints.
 func findIssues(ctx context.Context, on pg.Reader, groups []issueKey) (map[issueKey]int64, error) {
 	project, version, fingerprint := pg.SplitColumns(groups, func(k issueKey) (int64, int32, []byte) {
 		return k.project, int32(k.version), k.fingerprint[:]
@@ -122,7 +122,7 @@ func findIssues(ctx context.Context, on pg.Reader, groups []issueKey) (map[issue
 	return found, err
 }
 
-// listIssueKeys returns the fingerprints of the events that count, each once, in the order in which they came.
+// listIssueKeys returns the fingerprints of the events that count, each once, in the order of arrival.
 func (b *batch) listIssueKeys() []issueKey {
 	var list []issueKey
 	seen := map[issueKey]bool{}
@@ -141,7 +141,7 @@ ORDER BY i.project_id, i.id FOR UPDATE OF i`
 
 const reopenIssue = `UPDATE issues SET status = 'unresolved', status_at = @now WHERE project_id = @project_id AND id = @id`
 
-// countedIssue is an issue on which a batch counts.
+// countedIssue is an issue that a batch counts on.
 type countedIssue struct {
 	ProjectID    int64
 	ID           int64
@@ -150,9 +150,9 @@ type countedIssue struct {
 	ReopensAfter core.Time
 }
 
-// reopenIssues locks the batch's issues. It makes the resolved ones unresolved when an event is newer than the resolve, and
-// those regressed whose error returned in spite of a fix (primary API, States). A merged issue sends the batch back: its
-// fingerprints now lead elsewhere.
+// reopenIssues locks the batch's issues. A resolved issue with an event newer than the resolve becomes unresolved, and an
+// issue whose error returned despite a fix becomes regressed (primary API, States). A merged issue sends the batch back:
+// its fingerprints now point elsewhere.
 func (w *Writer) reopenIssues(ctx context.Context, t *pg.Tx, b *batch) error {
 	b.countEvents(w.memory)
 	latest := map[int64]core.Time{}
@@ -195,7 +195,7 @@ func (w *Writer) regressReturned(ctx context.Context, t *pg.Tx, b *batch, issue 
 			events = append(events, fixes.Event{At: e.OccurredAt.Time, Release: e.Release, Environment: e.Environment})
 		}
 	})
-	deploys, err := fix.CountDeploys(ctx, t) // before they are read: one that comes meanwhile is not missed
+	deploys, err := fix.CountDeploys(ctx, t) // before they are read, so that a deploy in between is not missed
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (w *Writer) regressReturned(ctx context.Context, t *pg.Tx, b *batch, issue 
 	return fix.Regress(ctx, w.db, t, issue.Status, returned.Release)
 }
 
-// ReopenIssue makes a resolved issue unresolved, because its error is there still, and writes that into its activity.
+// ReopenIssue makes a resolved issue unresolved, because its error is still there, and records that in its activity.
 func ReopenIssue(ctx context.Context, db *pg.DB, t *pg.Tx, project, issue int64) error {
 	if _, err := pg.Exec(ctx, t, reopenIssue, pg.Args{"now": t.Now, "project_id": project, "id": issue}); err != nil {
 		return err

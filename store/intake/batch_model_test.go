@@ -17,8 +17,8 @@ import (
 	"errand/store/storetest"
 )
 
-// TestAddEventsLikeAModel adds random batches, and sets statuses between them, on a store that remembers and on one
-// that forgets everything before each step. Both must come to the same rows, and these to what a small model says.
+// TestAddEventsLikeAModel adds random batches and sets statuses between them, on a store that remembers and on one that
+// forgets everything before each step. Both must end with the same rows, and these must agree with a small model.
 func TestAddEventsLikeAModel(t *testing.T) {
 	t.Parallel()
 	c, url := storetest.NewClock(), storetest.NewURL(t)
@@ -77,7 +77,7 @@ func addBatch(r *rapid.T, s *store.Store, project int64, batch []intake.NewEvent
 	return duplicates
 }
 
-// newStatus is a status for an issue, by the name of its group.
+// newStatus is a status to set on an issue, given by the name of its group.
 type newStatus struct {
 	group  string
 	status core.Status
@@ -107,14 +107,14 @@ func (n newStatus) setStatus(t *testing.T, c *storetest.Clock, m *model, stores 
 	}
 }
 
-// model is what the rows of one project should come to.
+// model predicts the rows of one project.
 type model struct {
 	issues map[string]*modelIssue // by fingerprint
 	events map[[16]byte]bool
 	hours  map[string]int
 }
 
-// modelIssue is an issue with what belongs to it. Its exported fields are compared with the rows.
+// modelIssue is an issue with its related rows. Its exported fields are compared with the rows.
 type modelIssue struct {
 	Fingerprint               string
 	Status                    core.Status
@@ -133,7 +133,7 @@ type modelIssue struct {
 	released sightings
 }
 
-// sightings are the events with a release, in the order in which they arrived.
+// sightings are the events with a release, in the order of arrival.
 type sightings []sighting
 
 type sighting struct {
@@ -211,7 +211,7 @@ func (i *modelIssue) addEvent(e intake.NewEvent) {
 	}
 }
 
-// projectRows is the rows of a project, without their ids.
+// projectRows are the rows of a project, without their ids.
 type projectRows struct {
 	Issues []modelIssue
 	Hours  []string

@@ -13,8 +13,7 @@ import (
 	"errand/store/pg"
 )
 
-// planNewIssues takes an id for each issue that the batch has to make: one for each fingerprint without an issue. Its first
-// event names it.
+// planNewIssues takes an id for each fingerprint without an issue: the batch will make that issue, named after its first event.
 func (w *Writer) planNewIssues(ctx context.Context, b *batch) error {
 	b.firstEvents = b.findFirstEvents()
 	if len(b.firstEvents) == 0 {
@@ -40,7 +39,7 @@ func (w *Writer) planNewIssues(ctx context.Context, b *batch) error {
 }
 
 // findFirstEvents returns the first event of each fingerprint without an issue, sorted, so that two servers that make the
-// same issues meet in the same order.
+// same issues proceed in the same order.
 func (b *batch) findFirstEvents() []*NewEvent {
 	var firsts []*NewEvent
 	seen := map[issueKey]bool{}
@@ -56,7 +55,7 @@ func (b *batch) findFirstEvents() []*NewEvent {
 	return firsts
 }
 
-// takeNewIssues takes the issues that the batch makes out of what is counted on issues, and returns them: they are made with
+// takeNewIssues removes the issues that the batch makes from the counts and returns them: they are inserted together with
 // their counts.
 func (b *batch) takeNewIssues(issues map[int64]*issueCount, users map[userKey]struct{}) []issueCount {
 	if len(b.firstEvents) == 0 {
@@ -106,8 +105,8 @@ func (b *batch) queueNewIssues(q *pgx.Batch, now core.Time, o *batchOutcome) {
 		b.newChanges, b.listClientTimes(project), core.ClientSince(now)).Query(o.addDeliveries)
 }
 
-// listClientTimes returns when the latest event of a browser or an app came to each of the projects with the batch; the zero
-// time where none did. Their trust is decided by it before it is stored.
+// listClientTimes returns, for each of the projects, when the batch's latest event of a browser or an app arrived, or the
+// zero time. It decides the trust of the project before it is stored.
 func (b *batch) listClientTimes(projects []int64) []core.Time {
 	latest := map[int64]core.Time{}
 	for _, c := range b.counts.projects {
@@ -122,7 +121,7 @@ func (b *batch) listClientTimes(projects []int64) []core.Time {
 	return times
 }
 
-// formatFeatures is empty for an event that was not looked at.
+// formatFeatures returns the features as text, empty for an event that was not looked at.
 func (e *NewEvent) formatFeatures() string {
 	if e.Crash.Site == "" {
 		return ""

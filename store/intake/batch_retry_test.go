@@ -12,7 +12,7 @@ import (
 	"errand/store/storetest"
 )
 
-// Events that come again, and events of issues that are no longer unresolved.
+// Events that are sent again, and events of issues that are no longer unresolved.
 
 func TestDuplicates(t *testing.T) {
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestDuplicates(t *testing.T) {
 			i := storetest.ReadIssue(t, s, stored.IssueID)
 			require.EqualValues(t, 2, i.TimesSeen)
 			require.EqualValues(t, 2, i.StoredEvents)
-			require.EqualValues(t, 1, i.UsersAffected, "an event sent again brings no user")
+			require.EqualValues(t, 1, i.UsersAffected, "an event sent again adds no user")
 			require.EqualValues(t, "1.0", i.LastRelease)
 			require.Equal(t, c.At(0), i.LastSeen)
 			require.Equal(t, []string{"14 12:00=2"}, hoursOf(t, s, storetest.Shop))
@@ -100,13 +100,13 @@ func TestSameEventsOnTwoServersAtOnce(t *testing.T) {
 		for n := range events {
 			fresh := 0
 			for _, r := range results {
-				require.Equal(t, results[0][n].ID, r[n].ID, "all are told of the one stored event")
+				require.Equal(t, results[0][n].ID, r[n].ID, "all get the id of the one stored event")
 				require.Equal(t, results[0][n].IssueID, r[n].IssueID)
 				if !r[n].Duplicate {
 					fresh++
 				}
 			}
-			require.Equal(t, 1, fresh, "exactly one has stored it")
+			require.Equal(t, 1, fresh, "exactly one stored it")
 		}
 	}
 	require.EqualValues(t, 80, storetest.ReadCell[int64](t, pair[0], `SELECT sum(times_seen)::bigint FROM issues`))
@@ -250,8 +250,8 @@ func TestPartitionsAreMadeOnDemand(t *testing.T) {
 		return storetest.ReadColumn[string](t, pair[0], `SELECT inhrelid::regclass::text FROM pg_inherits
 			WHERE inhparent = 'events'::regclass AND inhrelid::regclass::text LIKE 'events_20260%' ORDER BY 1`)
 	}
-	require.Empty(t, partitions(), "the template has other days only")
-	storetest.RequireNoErrors(t, storetest.RunTogether(6, func(i int) error { // all at once, on both servers
+	require.Empty(t, partitions(), "the template only has other days")
+	storetest.RequireNoErrors(t, storetest.RunTogether(6, func(i int) error { // in parallel, on both servers
 		at := c.At(time.Duration(i/2) * 24 * time.Hour)
 		_, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeShopEvent("pay", i, at)})
 		return err

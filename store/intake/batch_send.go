@@ -12,7 +12,7 @@ import (
 	"errand/store/pg"
 )
 
-// sendStatements sums the batch up and runs its statements: by themselves, or inside a transaction.
+// sendStatements sums the batch up and runs its statements, alone or inside a transaction.
 func (w *Writer) sendStatements(ctx context.Context, on interface {
 	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
 }, b *batch) error {
@@ -51,22 +51,22 @@ func (w *Writer) sendStatements(ctx context.Context, on interface {
 	return nil
 }
 
-// batchOutcome is what the statements of a batch have to say.
+// batchOutcome is the result of a batch's statements.
 type batchOutcome struct {
-	issues, stored, users []int64 // what each issue has now
+	issues, stored, users []int64 // the counts of each issue now
 	overQuota             bool
 	proceeded             bool
-	deliveries            int64   // that were made
-	returning             []int64 // issues that are ignored and whose term is over
+	deliveries            int64   // number made
+	returning             []int64 // ignored issues whose term is over
 }
 
-// setIssueAfter notes what an issue has now.
+// setIssueAfter notes the new counts of an issue.
 func (b *batch) setIssueAfter(issue, stored, users int64) {
 	b.issuesAfter[issue] = rememberedIssue{stored: uint32(min(stored, math.MaxUint32)), users: uint16(users)}
 }
 
-// makeStatements are the batch as it is sent. Locks are taken in the order of all that add events: issues, fingerprints, what
-// belongs to issues, and last the rows of projects, for which everybody waits.
+// makeStatements returns the statements of the batch. They take locks in the order that all who add events follow: issues,
+// fingerprints, the rows of issues in other tables, and last the rows of projects, which everyone waits for.
 func (b *batch) makeStatements(now core.Time, o *batchOutcome) *pgx.Batch {
 	q := &pgx.Batch{}
 	c := &b.counts
@@ -93,8 +93,8 @@ func (b *batch) queueIssueCheck(q *pgx.Batch) {
 	}
 }
 
-// undecidedTimes returns the times of the newest event of each issue, unless the long way has decided what the batch does to
-// its issues: then the zero time for each.
+// undecidedTimes returns the time of the newest event of each issue. If the long way has already decided what the batch
+// does to its issues, the times are zero.
 func (b *batch) undecidedTimes(last []time.Time) []time.Time {
 	if b.hasReopened {
 		return make([]time.Time, len(last))

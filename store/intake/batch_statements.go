@@ -3,16 +3,16 @@ package intake
 import "errand/store/activity"
 
 // The statements of a batch are one round trip and one transaction. They lock its issues and check that it can be counted
-// as it stands. What they find is in the setting errand.proceeds of the transaction, by which the others do nothing: a
-// statement that fails would do the same, but leave an error in the log of Postgres for what happens every day. Outside of
+// as it is. The result is in the transaction's setting errand.proceeds; when it is false, the other statements do nothing.
+// A failing statement would have the same effect, but leave an error in the log of Postgres for an everyday event. Outside
 // the transaction the setting is unknown or empty.
 //
-// They take arrays by position, and their results are read by position: naming them would cost more than running them.
+// They take arrays by position, and their results are read by position: names would cost more than running the statements.
 
-// checkIssues comes before what a batch makes, which is only made when the batch can proceed. It locks the issues of the
-// batch and finds out whether each can be counted on. undecided_at is the time of the newest event, or long ago when the long way
-// has decided already what the batch does to its issues. harmless_fix is the fix to which all events of the issue are harmless,
-// unless there was a deploy since.
+// checkIssues runs first in a batch that makes issues, which are only made if the batch can proceed. It locks the batch's
+// issues and finds out whether each can be counted on. undecided_at is the time of the newest event, or long ago if the
+// long way has already decided what the batch does to its issues. harmless_fix is set when all the issue's events are
+// harmless to that fix, unless there was a deploy since.
 const checkIssues = `
 WITH locked AS MATERIALIZED (
 	SELECT i.project_id, i.status, i.fix_id, i.reopens_after, n.project_id AS wanted, n.undecided_at, n.harmless_fix, n.deploys
@@ -24,22 +24,22 @@ WITH locked AS MATERIALIZED (
 )
 SELECT set_config('errand.proceeds', (
 	current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
-	AND cardinality($2::bigint[]) = ( -- none is gone
+	AND cardinality($2::bigint[]) = ( -- none is missing
 		SELECT count(*) FROM locked
 		WHERE project_id = wanted
 			AND status <> 'merged' -- its events go elsewhere
-			-- it may have to be reopened; an event from before then only counts, and one that is harmless to the fix
+			-- an event after reopens_after may reopen it; earlier ones, and those harmless to the fix, only count
 			AND (undecided_at > reopens_after IS NOT TRUE OR harmless_fix = fix_id AND status IN ('fix_pending', 'verified')
 				AND deploys = (SELECT o.deploys FROM deploy_order o WHERE o.project_id = wanted))
 	))::text, true)`
 
-// countIssues locks the issues, and adds to them and their users when the batch can proceed and no event of it is stored or
-// counted. Its snapshot does not have what another server adds while it waits for the locks: the same event in the same
-// moment fails by its key in event_ids.
+// countIssues locks the issues, and adds to them and their users if the batch can proceed and none of its events is stored
+// or counted already. Its snapshot misses rows that another server adds while it waits for the locks: the same event at the
+// same moment fails by its key in event_ids.
 //
-// Issues are found by their id alone, which is unique: by project and id, the planner may take the index of the list for
-// a table that it does not know yet, and read all issues of the project for each. They are updated once, and usually
-// nothing that is indexed changes (see the table issues).
+// Issues are found by their id alone, which is unique: by project and id, the planner may choose the index of the list for
+// a table without statistics, and read all issues of the project for each one. They are updated once, and usually no
+// indexed column changes (see the table issues).
 const countIssues = `
 WITH locked AS MATERIALIZED ( -- as in checkIssues
 	SELECT i.project_id, i.status, i.fix_id, i.reopens_after, n.project_id AS wanted, n.undecided_at, n.harmless_fix, n.deploys
@@ -98,7 +98,7 @@ SELECT array_agg(id), array_agg(stored_events), array_agg(users_affected), (SELE
 	array_agg(id) FILTER (WHERE is_over)
 FROM counted`
 
-// addFingerprints waits for other servers that are making the same issues. The batch cannot proceed when they did.
+// addFingerprints waits for other servers that make the same issues. If they have made them, the batch cannot proceed.
 const addFingerprints = `
 WITH added AS (
 	INSERT INTO issue_fingerprints (project_id, version, fingerprint, issue_id)
@@ -109,8 +109,8 @@ WITH added AS (
 )
 SELECT set_config('errand.proceeds', (count(*) = cardinality($4::bigint[]))::text, true) FROM added`
 
-// makeIssues makes the issues and what they are compared by, or takes their fingerprints back. Arrays of different lengths
-// cannot be sent as one, but as their texts; an event that was not looked at has none, and its issue is read later.
+// makeIssues makes the issues and their features, or removes their fingerprints if the batch cannot proceed. Arrays of
+// different lengths are sent as texts. An event that was not looked at has no features, and its issue is read later.
 const makeIssues = `
 WITH new AS (
 	SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
@@ -132,7 +132,7 @@ WITH new AS (
 	SELECT change_id AS id, project_id, id AS issue_id, 'issue.new' AS event, $13::timestamptz AS at, client_at,
 		$27::timestamptz AS client_since
 	FROM new
-	WHERE NOT test -- the test issue of a setup is nobody's error; a ping tests a webhook
+	WHERE NOT test -- the test issue of a setup is not an error; a ping tests a webhook
 		AND current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 ), told AS (` + activity.InsertDeliveries + `
 	RETURNING 1
@@ -165,7 +165,7 @@ SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::t
 	$7::text[], $8::text[], $9::text[], $10::bigint[], $11::bytea[], $12::bytea[])
 WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'`
 
-// What the events of an issue have for an environment and a release: of a batch, where it proceeds.
+// These add the environments and releases of a batch's events to their issues, if the batch proceeds.
 const (
 	countEnvironments = `
 INSERT INTO issue_environments (project_id, environment, issue_id)
@@ -179,7 +179,7 @@ WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 ON CONFLICT DO NOTHING`
 )
 
-// The same for an issue that a split makes.
+// AddEnvironments and AddReleases do the same for an issue that a split makes.
 const (
 	AddEnvironments = `
 INSERT INTO issue_environments (project_id, environment, issue_id)

@@ -39,7 +39,7 @@ func TestAddEventsMakesAnIssueOfAFirstEvent(t *testing.T) {
 		},
 		LatestEventID: core.OptInt(added.ID),
 	}, storetest.ReadIssue(t, s, added.IssueID))
-	require.Empty(t, storetest.ReadActivity(t, s, added.IssueID), "a new issue is no change of anybody's")
+	require.Empty(t, storetest.ReadActivity(t, s, added.IssueID), "nobody changed a new issue")
 }
 
 func TestAddEventsWithoutEvents(t *testing.T) {
@@ -147,7 +147,7 @@ func TestAddEventsKeepsFirstAndLast(t *testing.T) {
 				require.EqualValues(t, test.last, i.LastRelease)
 				require.Equal(t, c.At(time.Duration(test.firstTime)*time.Minute), i.FirstSeen)
 				require.Equal(t, c.At(time.Duration(test.lastTime)*time.Minute), i.LastSeen)
-				require.EqualValues(t, added.ID, i.LatestEventID, "the most recent is the one that came last, also when it is late")
+				require.EqualValues(t, added.ID, i.LatestEventID, "the most recent event is the last to arrive, even if it is late")
 			})
 		}
 	}
@@ -264,7 +264,7 @@ func TestAddEventsCountsUsersUpToAThousand(t *testing.T) {
 	require.EqualValues(t, 1000, send(pair[0], 1200, 1300).UsersAffected) // now the store knows that it is full
 	kept := storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM issue_users`)
 	require.EqualValues(t, 1000, send(pair[0], 1300, 1400).UsersAffected)
-	require.Equal(t, kept, storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM issue_users`), "nobody is kept who is not counted")
+	require.Equal(t, kept, storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM issue_users`), "only counted users are kept")
 	last := send(pair[0], 0, 1)
 	require.EqualValues(t, 1000, last.UsersAffected)
 	require.EqualValues(t, n, last.TimesSeen)
@@ -302,8 +302,8 @@ func TestAddEventsMakesTheTestIssueOfASetup(t *testing.T) {
 	require.True(t, storetest.ReadIssue(t, s, storetest.AddEvents(t, s, e).IssueID).Test)
 }
 
-// TestIssueKnowsItsFirstAndLastRelease has events arrive in any order, alone and together: one without a release changes
-// neither, and level is that of the latest.
+// TestIssueKnowsItsFirstAndLastRelease adds events in any order, alone and together. An event without a release changes
+// neither release, and level comes from the latest event.
 func TestIssueKnowsItsFirstAndLastRelease(t *testing.T) {
 	t.Parallel()
 	type sent struct {

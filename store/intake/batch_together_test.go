@@ -14,7 +14,7 @@ import (
 	"errand/store/storetest"
 )
 
-// Several servers that take events in at once.
+// Several servers that take events in at the same time.
 
 func TestTwoServersMakeOneIssue(t *testing.T) {
 	t.Parallel()
@@ -36,8 +36,8 @@ func TestTwoServersMakeOneIssue(t *testing.T) {
 	require.EqualValues(t, 20, storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM issue_fingerprints`))
 }
 
-// TestServersAddToTheSameIssues has 16 writers on two servers add batches in random order to 20 issues that none of
-// them knows at first: no event may be lost, counted twice or refused, and nobody may wait for another in a circle.
+// TestServersAddToTheSameIssues lets 16 writers on two servers add batches in random order to 20 issues that none of them
+// knows at first: no event may be lost, counted twice or refused, and there must be no deadlock.
 func TestServersAddToTheSameIssues(t *testing.T) {
 	t.Parallel()
 	const writers, batches, size, groups = 16, 12, 25, 20
@@ -85,7 +85,7 @@ func TestServersAddToTheSameIssues(t *testing.T) {
 	require.Equal(t, before, storetest.CountDeadlocks(t, url))
 }
 
-// TestServersMakeManyIssuesInAnyOrder has four writers make the same hundred issues at once, each in its own order.
+// TestServersMakeManyIssuesInAnyOrder lets four writers make the same hundred issues in parallel, each in its own order.
 func TestServersMakeManyIssuesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	const writers, rounds, groups = 4, 6, 100
@@ -108,8 +108,8 @@ func TestServersMakeManyIssuesInAnyOrder(t *testing.T) {
 	require.Equal(t, before, storetest.CountDeadlocks(t, url))
 }
 
-// TestResolvesRaceWithEvents resolves an issue again and again while events arrive: whatever the order, a resolve that
-// an event came after does not stand, and each reopening leaves its row.
+// TestResolvesRaceWithEvents resolves an issue again and again while events arrive. In any order, an event after a resolve
+// undoes it, and each reopening leaves its row.
 func TestResolvesRaceWithEvents(t *testing.T) {
 	t.Parallel()
 	pair, c := storetest.OpenPair(t)

@@ -13,9 +13,8 @@ import (
 	"errand/store/pg"
 )
 
-// dictionaries keeps the compressors of the projects that send events, and the decompressors of the events that are
-// read. A dictionary holds what the events of a project have in common; a dictionary that was ever used stays in the
-// database for as long as its project.
+// dictionaries keeps the compressors of projects that send events, and the decompressors of events that are read. A
+// dictionary holds what the events of a project have in common; once used, it stays in the database as long as its project.
 type dictionaries struct {
 	packers   *lru.Cache[int64, packer]        // by project; about 1 MB each
 	unpackers *lru.Cache[int64, *zstd.Decoder] // by dictionary
@@ -30,10 +29,10 @@ type packer struct {
 }
 
 const (
-	// dictionaryAge is how long a project's newest dictionary is taken to be the newest.
+	// dictionaryAge is how long the newest dictionary that was read for a project counts as its newest.
 	dictionaryAge = time.Minute
-	// dictionaryWait is how long an event waits for its project's dictionary, and how long the others go without when it
-	// cannot be read.
+	// dictionaryWait is how long an event waits for its project's dictionary. If that cannot be read, the next events do
+	// without it for as long.
 	dictionaryWait = time.Second
 )
 
@@ -44,7 +43,7 @@ func newDictionaries() *dictionaries {
 	}
 }
 
-// findPacker returns the compressor for a project. When its dictionary cannot be read now, it is what it was before.
+// findPacker returns the compressor for a project. While the dictionary cannot be read, it returns the previous compressor.
 func (d *dictionaries) findPacker(ctx context.Context, w *Writer, project int64) packer {
 	cached, ok := d.packers.Get(project)
 	if ok && w.db.Now().Time.Before(cached.until) {
@@ -94,7 +93,7 @@ func (d *dictionaries) findUnpacker(ctx context.Context, w *Writer, project, id 
 }
 
 type dictionaryRow struct {
-	ID      int64 // below 2^32, which the format has for it: dictionaries are few
+	ID      int64 // below 2^32, the limit of the format: dictionaries are few
 	Content []byte
 }
 

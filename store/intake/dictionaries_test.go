@@ -44,7 +44,7 @@ func TestDictionary(t *testing.T) {
 	require.Zero(t, plain.Dictionary)
 
 	require.NoError(t, s.Intake.TrainDictionary(t.Context(), storetest.Shop))
-	require.Zero(t, pack(storetest.Shop, next).Dictionary, "there is nothing to learn from")
+	require.Zero(t, pack(storetest.Shop, next).Dictionary, "there is nothing to learn from yet")
 	for n, sample := range samples {
 		e := storetest.MakeShopEvent(fmt.Sprint("kind ", n%20), n, c.At(0))
 		s.Intake.PackEvent(t.Context(), &e, sample)
@@ -52,7 +52,7 @@ func TestDictionary(t *testing.T) {
 	}
 	require.NoError(t, s.Intake.TrainDictionary(t.Context(), storetest.Shop))
 	packed := pack(storetest.Shop, next)
-	require.NotZero(t, packed.Dictionary, "it is used at once")
+	require.NotZero(t, packed.Dictionary, "it is used immediately")
 	require.Less(t, len(packed.Bytes)*2, len(plain.Bytes), "a dictionary makes it smaller")
 
 	for n, payload := range []intake.Payload{plain, packed} {
@@ -73,7 +73,7 @@ func TestDictionaryIsOfAllKinds(t *testing.T) {
 	kind := func(platform string) []byte {
 		e := core.Event{Platform: platform, Level: "error"}
 		for f := range 30 {
-			sum := sha256.Sum256(fmt.Append(nil, platform, f)) // nothing that the kinds have in common
+			sum := sha256.Sum256(fmt.Append(nil, platform, f)) // the kinds have none of this in common
 			e.Exceptions = append(e.Exceptions, core.Exception{Type: core.Untrusted(hex.EncodeToString(sum[:]))})
 		}
 		return e.AppendJSON(nil)
@@ -114,7 +114,7 @@ func TestUntrainedProjects(t *testing.T) {
 	require.NoError(t, s.Intake.TrainDictionary(t.Context(), storetest.Shop))
 	projects, err := s.Intake.UntrainedProjects(t.Context(), 50)
 	require.NoError(t, err)
-	require.Empty(t, projects, "it has one that is young")
+	require.Empty(t, projects, "its dictionary is young")
 }
 
 func TestEventsBeyondTheCapArePackedWhenTheyAreStored(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"errand/store/pg"
 )
 
-// What a dictionary is made of.
+// Limits of a dictionary and of the samples that it is made of.
 const (
 	maxSamples      = 300
 	samplesPerIssue = 5
@@ -17,14 +17,14 @@ const (
 	sampleSize      = 16 << 10
 )
 
-// Projects that sent enough events lately to learn from, and have no dictionary that is young.
+// Projects that recently sent enough events to learn from, and have no young dictionary.
 const findUntrainedProjects = `
 SELECT h.project_id FROM project_hours h JOIN projects p ON p.id = h.project_id AND p.deleted_at IS NULL
 WHERE h.hour >= @day_ago AND NOT EXISTS (SELECT 1 FROM dictionaries d WHERE d.project_id = h.project_id AND d.created_at > @week_ago)
 GROUP BY h.project_id HAVING sum(h.events) >= @enough ORDER BY h.project_id`
 
-// UntrainedProjects returns the projects that sent at least the given number of events in the last day and have had no new dictionary
-// for a week.
+// UntrainedProjects returns the projects that sent at least the given number of events in the last day and got no new
+// dictionary within a week.
 func (w *Writer) UntrainedProjects(ctx context.Context, enough int) ([]int64, error) {
 	now := w.db.Now()
 	rows, err := pg.QueryMany[struct{ ProjectID int64 }](ctx, w.db.Main, findUntrainedProjects, pg.Args{
@@ -39,7 +39,7 @@ func (w *Writer) UntrainedProjects(ctx context.Context, enough int) ([]int64, er
 
 const insertDictionary = `INSERT INTO dictionaries (project_id, id, created_at, content) VALUES (@project_id, @id, @now, @content)`
 
-// TrainDictionary makes a dictionary of a project's recent events, with which its next ones are compressed.
+// TrainDictionary makes a dictionary from a project's recent events, for compressing the next ones.
 func (w *Writer) TrainDictionary(ctx context.Context, project int64) error {
 	samples, err := w.readSamples(ctx, project)
 	if err != nil || len(samples) == 0 {
@@ -58,8 +58,8 @@ func (w *Writer) TrainDictionary(ctx context.Context, project int64) error {
 	return err
 }
 
-// The newest events of issues that were seen lately, in turns from each kind of issue: those that were seen last may all
-// be of one kind, and the events of the others would be stored as if there was no dictionary.
+// The newest events of recently seen issues, in turns from each kind of issue: the last seen issues may all be of one kind,
+// and then a dictionary would not help the events of the other kinds.
 const selectSamples = `
 SELECT e.payload, e.dictionary FROM (
 	SELECT *, row_number() OVER (PARTITION BY platform, type ORDER BY listed_from DESC, id DESC) AS turn
@@ -71,7 +71,7 @@ SELECT e.payload, e.dictionary FROM (
 		ORDER BY received_at DESC, id DESC LIMIT @each) newest
 ) e ORDER BY e.nth, i.turn, i.listed_from DESC, i.id DESC LIMIT @most`
 
-// readSamples returns the stored form of recent events of a project.
+// readSamples returns the stored form of a project's recent events.
 func (w *Writer) readSamples(ctx context.Context, project int64) ([][]byte, error) {
 	rows, err := pg.QueryMany[struct {
 		Payload    []byte
@@ -89,9 +89,8 @@ func (w *Writer) readSamples(ctx context.Context, project int64) ([][]byte, erro
 	return list, nil
 }
 
-// buildDictionary puts together the samples that help most: first those that the ones before explain worst, measured by
-// how well they compress with them. Text as it is serves better than the dictionaries that the library builds: real
-// events of 2.6 KB take 362 bytes with it, and 735 with those.
+// buildDictionary joins the samples that help most. It prefers samples that compress worst with the ones chosen before.
+// Plain text works better than the dictionaries that the library builds: real events of 2.6 KB take 362 bytes instead of 735.
 func buildDictionary(samples [][]byte) ([]byte, error) {
 	var content, packed []byte
 	explained, err := newPacker()

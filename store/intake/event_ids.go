@@ -7,8 +7,7 @@ import (
 	"errand/store/pg"
 )
 
-// lockEventIDs leaves out the rows that are locked, which only the retention can have done: it is deleting them, in an
-// order of its own.
+// lockEventIDs skips rows that are locked. Only the retention can have locked them: it is deleting them, in its own order.
 const lockEventIDs = `
 SELECT event_id FROM event_ids WHERE project_id = @project_id AND event_id = ANY (@event_ids::uuid[]) FOR UPDATE SKIP LOCKED`
 
@@ -17,7 +16,7 @@ const moveEventIDs = `UPDATE event_ids SET issue_id = @to WHERE project_id = @pr
 // EventID is the SDK's id of an event.
 type EventID struct{ EventID [16]byte }
 
-// MoveEventIDs has events that are sent again answered with the issue to which they were moved.
+// MoveEventIDs records the new issue of moved events: if one is sent again, the answer names that issue.
 func MoveEventIDs(ctx context.Context, t *pg.Tx, project, to int64, events []EventID) error {
 	free, err := lockFreeEventIDs(ctx, t, project, events)
 	if err != nil {
@@ -27,7 +26,7 @@ func MoveEventIDs(ctx context.Context, t *pg.Tx, project, to int64, events []Eve
 	return err
 }
 
-// lockFreeEventIDs locks the rows of the events that nobody else has locked, and returns their ids.
+// lockFreeEventIDs locks the rows of events that nobody else has locked, and returns their ids.
 func lockFreeEventIDs(ctx context.Context, t *pg.Tx, project int64, events []EventID) ([][16]byte, error) {
 	free, err := pg.QueryMany[EventID](ctx, t, lockEventIDs, pg.Args{"project_id": project, "event_ids": listEventIDs(events)})
 	return listEventIDs(free), err

@@ -27,9 +27,9 @@ type DroppedDay struct {
 	Events    int64
 }
 
-// DropExpired deletes the stored events that arrived before the day that lies the given number of days back, whole days at a time,
-// with their event ids. Counts of issues stay; they say how many events are still stored. It returns what it deleted, with
-// an error too. 0 days back is never: it deletes nothing.
+// DropExpired deletes stored events and their ids that arrived before the day that lies the given number of days back,
+// whole days at a time. Issues keep their counts but update how many events are stored. It returns what it deleted, even
+// together with an error. 0 days means never: it deletes nothing.
 func (w *Writer) DropExpired(ctx context.Context, days int) ([]DroppedDay, error) {
 	if days == 0 {
 		return nil, nil
@@ -43,7 +43,7 @@ func (w *Writer) DropExpired(ctx context.Context, days int) ([]DroppedDay, error
 	for _, p := range partitions {
 		day, err := time.Parse(partitionDay, strings.TrimPrefix(p.Name, partitionPrefix))
 		if err != nil || !day.Before(oldest) {
-			continue // not a day's, or to be kept
+			continue // not a day's partition, or one to keep
 		}
 		if err := w.forgetEventIDs(ctx, day); err != nil {
 			return dropped, err
@@ -52,7 +52,7 @@ func (w *Writer) DropExpired(ctx context.Context, days int) ([]DroppedDay, error
 		if pg.HasState(err, pgerrcode.UndefinedTable) { // another server has dropped it
 			continue
 		}
-		if err == nil || events > 0 { // the day may be empty, and not dropped yet
+		if err == nil || events > 0 { // the day may be empty but not dropped yet
 			dropped = append(dropped, DroppedDay{p.Name, events})
 		}
 		if err != nil {
@@ -80,10 +80,10 @@ func (w *Writer) forgetEventIDs(ctx context.Context, day time.Time) error {
 
 // dropDay takes the day's events off their issues, empties the partition and drops it. It returns how many events it had.
 //
-// The first transaction locks in the order of AddEvents, issues before events, so that neither waits for the other in a
-// circle. The locks on the projects keep merges and splits from moving the events to other issues after they were
-// counted. It locks this day alone, which no new event waits for. Dropping locks the whole table for a moment; a day that
-// could not be dropped because of a long pg_dump is empty, and dropped the next time.
+// The first transaction locks in the order of AddEvents, issues before events, so that the two cannot deadlock. Its locks
+// on the projects keep merges and splits from moving events to other issues after they were counted. It locks only this
+// day, which no new event waits for. Dropping locks the whole table for a moment: if a long pg_dump prevents that, the day
+// stays empty and is dropped the next time.
 func (w *Writer) dropDay(ctx context.Context, partition string) (events int64, err error) {
 	err = w.db.InLockTx(ctx, func(t *pg.Tx) (err error) {
 		events, err = emptyDay(ctx, t, partition)
@@ -97,7 +97,7 @@ func (w *Writer) dropDay(ctx context.Context, partition string) (events int64, e
 		fmt.Sprintf(`DROP TABLE %s`, partition))
 }
 
-// emptyDay deletes the events of a day and returns how many they were.
+// emptyDay deletes the events of a day and returns their number.
 func emptyDay(ctx context.Context, t *pg.Tx, partition string) (events int64, err error) {
 	err = t.ExecAll(ctx,
 		`SET LOCAL lock_timeout = '5s'`,

@@ -10,23 +10,22 @@ import (
 	"errand/store/pg"
 )
 
-// TrimIssues stores the events that have waited, and deletes stored events of the issues that have more than they keep: the
-// first ones and the newest stay (decisions 2). It knows of the issues to which this server added events; the others are
-// trimmed by theirs.
+// TrimIssues stores the events that have waited, and deletes stored events of issues that have more than they keep: the
+// first ones and the newest stay (decisions 2). It only knows the issues that got events through this server; other servers trim theirs.
 func (w *Writer) TrimIssues(ctx context.Context) error {
 	now, keep := w.db.Now(), w.keep()
 	return w.trimIssues(ctx, w.fullIssues.takeIssues(func(i *fullIssue) bool { return i.isDue(keep, now) }))
 }
 
-// TrimAllIssues is TrimIssues of all issues that it knows of, before the server ends.
+// TrimAllIssues is TrimIssues for all known issues, before the server ends.
 func (w *Writer) TrimAllIssues(ctx context.Context) error {
 	return w.trimIssues(ctx, w.fullIssues.takeIssues(func(*fullIssue) bool { return true }))
 }
 
-// trimIssues trims each of the issues. What could not be trimmed is remembered again; an issue of a project that somebody
-// locks for long does not keep the others waiting. The error is the first one.
+// trimIssues trims each of the issues and remembers those that failed. An issue of a project that is locked for long does
+// not hold up the others. It returns the first error.
 func (w *Writer) trimIssues(ctx context.Context, due map[int64]*fullIssue) (first error) {
-	defer func() { // after a panic too
+	defer func() { // even after a panic
 		for id, issue := range due {
 			w.fullIssues.putBack(id, issue, w.keep())
 		}
@@ -48,10 +47,10 @@ func (w *Writer) trimIssues(ctx context.Context, due map[int64]*fullIssue) (firs
 }
 
 const (
-	// findIssueOrTarget is where the events of an issue are now. Merges wait until it is used: see ShareProject.
+	// findIssueOrTarget returns the issue where the events are now. Merges wait until it has been used: see ShareProject.
 	findIssueOrTarget = `SELECT coalesce(merged_into, id) AS id FROM issues WHERE project_id = @project_id AND id = @issue_id`
 	lockStoredCount   = `SELECT stored_events FROM issues WHERE project_id = @project_id AND id = @issue_id FOR UPDATE`
-	// storeWaiting stores the events that are counted and nothing else: not what somebody stored or forgot meanwhile.
+	// storeWaiting stores those events that are still only counted: none that was stored or forgotten since.
 	storeWaiting = `
 WITH waiting AS (
 	UPDATE event_ids d SET not_stored = NULL, issue_id = n.issue_id
@@ -97,11 +96,11 @@ func (w *Writer) trimIssue(ctx context.Context, id int64, issue *fullIssue) erro
 	return err
 }
 
-// sentAtOnce is about how many bytes of events one statement has: Postgres ends a transaction whose next statement has not
-// arrived whole within two seconds (idle_in_transaction_session_timeout), over a slow network too.
+// sentAtOnce is roughly the number of bytes of events in one statement: Postgres ends a transaction whose next statement
+// takes more than two seconds to arrive completely (idle_in_transaction_session_timeout), even over a slow network.
 const sentAtOnce = 1 << 20
 
-// storeAndTrim stores the events that wait and trims the issue.
+// storeAndTrim stores the waiting events and trims the issue.
 func (w *Writer) storeAndTrim(ctx context.Context, t *pg.Tx, project, issue int64, waiting []NewEvent) error {
 	row, err := pg.QueryOne[struct{ StoredEvents int64 }](ctx, t, lockStoredCount, pg.Args{"project_id": project, "issue_id": issue})
 	if err != nil {
@@ -129,7 +128,7 @@ func (w *Writer) storeAndTrim(ctx context.Context, t *pg.Tx, project, issue int6
 	return err
 }
 
-// The surplus is a range in the order of arrival, so that it is deleted by one walk along the index.
+// The surplus is a range in the order of arrival, so one walk along the index deletes it.
 const (
 	findEventAt = `
 SELECT received_at, id FROM events WHERE project_id = @project_id AND issue_id = ANY (@issue_ids)
@@ -140,12 +139,12 @@ DELETE FROM events WHERE project_id = @project_id AND issue_id = ANY (@issue_ids
 RETURNING event_id`
 )
 
-// trimAtMost is how many events one transaction deletes. An issue has more to delete once STORED_EVENTS_PER_ISSUE was lowered, or
-// issues were merged: TrimOverfull deletes the rest.
+// trimAtMost is how many events one transaction deletes. An issue has more to delete after STORED_EVENTS_PER_ISSUE was
+// lowered, or after a merge: TrimOverfull deletes the rest.
 const trimAtMost = 5000
 
-// TrimEvents deletes what locked issues have stored in the middle beyond what one issue keeps, trimAtMost events at most, and
-// returns how many events that were.
+// TrimEvents deletes stored events of locked issues from the middle, beyond what one issue keeps, at most trimAtMost of
+// them, and returns their number.
 func (w *Writer) TrimEvents(ctx context.Context, t *pg.Tx, project int64, issues []int64, stored int64) (int64, error) {
 	surplus := min(stored-w.keep(), trimAtMost)
 	if surplus <= 0 {
@@ -160,7 +159,7 @@ func (w *Writer) TrimEvents(ctx context.Context, t *pg.Tx, project int64, issues
 		var err error
 		ends[i], err = pg.QueryOne[position](ctx, t, findEventAt, pg.Args{"project_id": project, "issue_ids": issues, "position": at})
 		if core.HasCode(err, core.NotFound) {
-			return 0, nil // fewer are stored than were counted
+			return 0, nil // fewer are stored than the count says
 		}
 		if err != nil {
 			return 0, err
@@ -176,7 +175,7 @@ func (w *Writer) TrimEvents(ctx context.Context, t *pg.Tx, project int64, issues
 	return int64(len(events)), forgetStored(ctx, t, project, events)
 }
 
-// countedFor is how long an event that is not stored is known, so that it does not count twice.
+// countedFor is how long an event that is not stored is remembered, so that it does not count twice.
 const countedFor = 24 * time.Hour
 
 const (
@@ -188,7 +187,7 @@ DELETE FROM event_ids
 WHERE project_id = @project_id AND event_id = ANY (@event_ids::uuid[]) AND received_at <= @since`
 )
 
-// forgetStored writes down that events are not stored any more. Old ones may be sent again.
+// forgetStored marks events as no longer stored. It deletes the ids of old ones: they may be sent again.
 func forgetStored(ctx context.Context, t *pg.Tx, project int64, events []EventID) error {
 	free, err := lockFreeEventIDs(ctx, t, project, events)
 	if err != nil {
@@ -207,7 +206,7 @@ const deleteCountedIDs = `
 DELETE FROM event_ids WHERE (project_id, event_id) IN (
 	SELECT project_id, event_id FROM event_ids WHERE not_stored AND received_at <= @since LIMIT @chunk)`
 
-// ForgetCounted lets events that are not stored be sent again once they are a day old.
+// ForgetCounted deletes the ids of events that are not stored once they are a day old: they may be sent again.
 func (w *Writer) ForgetCounted(ctx context.Context) error {
 	for {
 		n, err := pg.Exec(ctx, w.db.Main, deleteCountedIDs, pg.Args{"since": w.db.Now().Add(-countedFor), "chunk": forgetChunk})

@@ -8,10 +8,10 @@ import (
 	"errand/store/pg"
 )
 
-// overfullAtOnce is how many issues are looked up at once.
+// overfullAtOnce is how many issues one query returns.
 const overfullAtOnce = 100
 
-// The issues of a project with more stored events than they keep. notices_class leads to the few that have many.
+// The issues of a project with more stored events than they keep. notices_class finds the few that have many.
 const findOverfull = `
 SELECT id FROM issues
 WHERE project_id = @project_id AND id > @after AND status <> 'merged' AND stored_events > @keep
@@ -21,9 +21,9 @@ LIMIT @limit`
 
 const listLiveProjects = `SELECT id FROM projects WHERE deleted_at IS NULL ORDER BY id`
 
-// TrimOverfull trims the issues that have more stored events than they keep, which no server remembers, as after
-// STORED_EVENTS_PER_ISSUE was lowered. Each transaction deletes a bounded number of events of one issue, so it can be cut off
-// anywhere. Issues whose project is locked are left to the next run.
+// TrimOverfull trims the issues that have more stored events than they keep but that no server remembers, as after
+// STORED_EVENTS_PER_ISSUE was lowered. Each transaction deletes a bounded number of events of one issue, so it can be
+// interrupted anywhere. Issues of a locked project are left to the next run.
 func (w *Writer) TrimOverfull(ctx context.Context) error {
 	type project struct{ ID int64 }
 	projects, err := pg.QueryMany[project](ctx, w.db.Main, listLiveProjects, pg.Args{})
@@ -58,7 +58,7 @@ func (w *Writer) trimOverfullOf(ctx context.Context, project int64) error {
 
 const readStoredCount = `SELECT stored_events FROM issues WHERE project_id = @project_id AND id = @id`
 
-// trimWhole trims an issue, in as many transactions as it takes.
+// trimWhole trims an issue, in as many transactions as needed.
 func (w *Writer) trimWhole(ctx context.Context, project, id int64) error {
 	type count struct{ StoredEvents int64 }
 	var before count
@@ -68,7 +68,7 @@ func (w *Writer) trimWhole(ctx context.Context, project, id int64) error {
 		}
 		now, err := pg.QueryMany[count](ctx, w.db.Main, readStoredCount, pg.Args{"project_id": project, "id": id})
 		if err != nil || len(now) == 0 || now[0].StoredEvents <= w.keep() || now[0] == before {
-			return err // it is done, was deleted, or has fewer events than were counted
+			return err // done, deleted, or fewer events than the count says
 		}
 		before = now[0]
 	}

@@ -12,7 +12,7 @@ import (
 	"errand/store/storetest"
 )
 
-// TestLoweredSettingTrimsWhatIsThere lowers STORED_EVENTS_PER_ISSUE below what issues have that no event reaches any more.
+// TestLoweredSettingTrimsWhatIsThere lowers STORED_EVENTS_PER_ISSUE below the events of issues that get no more events.
 func TestLoweredSettingTrimsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	url, c := storetest.NewURL(t), storetest.NewClock()
@@ -45,5 +45,5 @@ func TestLoweredSettingTrimsWhatIsThere(t *testing.T) {
 	after := storetest.ListStoredIDs(t, s, issues["large"])
 	require.Equal(t, before[0], after[0], "the newest stays")
 	require.Equal(t, before[len(before)-100:], after[len(after)-100:], "the first hundred stay")
-	require.NoError(t, lowered.Intake.TrimOverfull(t.Context()), "done again it finds nothing")
+	require.NoError(t, lowered.Intake.TrimOverfull(t.Context()), "a second run finds nothing")
 }

@@ -91,7 +91,7 @@ func TestHotIssueCountsWhatItDoesNotStore(t *testing.T) {
 	for n := 0; n < len(added); n += 2 {
 		require.Equal(t, n != 18, added[n].ID == 0, "only the newest is stored")
 		require.Equal(t, id, added[n].IssueID)
-		require.NotZero(t, added[n+1].ID, "another issue is not concerned")
+		require.NotZero(t, added[n+1].ID, "another issue is not affected")
 	}
 	i := storetest.ReadIssue(t, s, id)
 	require.EqualValues(t, intake.MinKeep+10, i.TimesSeen)
@@ -124,7 +124,7 @@ func TestHotIssueCountsADuplicateOnce(t *testing.T) {
 	}
 }
 
-// TestExpiredDaysAreDroppedWhileEventsArrive has two servers drop a day whose issues get events all the while.
+// TestExpiredDaysAreDroppedWhileEventsArrive lets two servers drop a day while its issues keep getting events.
 func TestExpiredDaysAreDroppedWhileEventsArrive(t *testing.T) {
 	t.Parallel()
 	pair, c := storetest.OpenPair(t)

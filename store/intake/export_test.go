@@ -2,7 +2,7 @@ package intake
 
 import "context"
 
-// Forget makes the writer as ignorant as one that has just started.
+// Forget empties the writer's memory, as after a start.
 func (w *Writer) Forget() { w.memory = newMemory() }
 
 // TakeEventIDs takes n ids for events.
@@ -10,10 +10,10 @@ func (w *Writer) TakeEventIDs(ctx context.Context, n int) ([]int64, error) {
 	return w.db.IDs.TakeMany(ctx, EventIDs, n)
 }
 
-// WaitingBytes is the size of the events that wait to be stored.
+// WaitingBytes returns the size of the events that wait to be stored.
 func (w *Writer) WaitingBytes() int { return waitingBytes - w.fullIssues.freeBytes() }
 
-// Recent is a cache of what was used lately.
+// Recent is a cache of recently used entries.
 type Recent[K comparable, V any] struct{ *recent[K, V] }
 
 // NewRecent makes a cache.

@@ -14,7 +14,7 @@ import (
 	"errand/store/storetest"
 )
 
-// newKiller returns a function that ends all connections to a database but its own, and returns how many there were.
+// newKiller returns a function that ends all connections to a database except its own, and returns their number.
 func newKiller(t *testing.T, url string) func() int {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -28,8 +28,8 @@ func newKiller(t *testing.T, url string) func() int {
 	}
 }
 
-// TestKilledConnections ends all connections of a server from outside, between its calls and during them: a call works
-// or says unavailable, and the server recovers by itself.
+// TestKilledConnections ends all connections of a server from outside, between its calls and during them. A call works or
+// says unavailable, and the server recovers by itself.
 func TestKilledConnections(t *testing.T) {
 	t.Parallel()
 	c, url := storetest.NewClock(), storetest.NewURL(t)
@@ -75,7 +75,7 @@ func TestKilledConnections(t *testing.T) {
 	}
 }
 
-// killDuringCalls ends connections while calls go on: one that fails must say unavailable.
+// killDuringCalls ends connections while calls are running. A call that fails must say unavailable.
 func killDuringCalls(t *testing.T, kill func() int, calls map[string]func() error) {
 	t.Helper()
 	stop := make(chan struct{})

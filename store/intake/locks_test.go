@@ -11,7 +11,7 @@ import (
 	"errand/store/storetest"
 )
 
-// startDump reads as pg_dump does: it keeps every table locked against changes until it ends.
+// startDump reads like pg_dump: it keeps every table locked against changes until it ends.
 func startDump(t *testing.T, url string) (end func()) {
 	t.Helper()
 	conn := storetest.ConnectTo(t, url)
@@ -73,7 +73,7 @@ func TestExpiredDayIsDroppedAfterADump(t *testing.T) {
 	}()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	for n := range 50 { // events go on coming in while it waits
+	for n := range 50 { // events keep arriving while it waits
 		_, err := s.Intake.AddEvents(ctx, []intake.NewEvent{storetest.MakeShopEvent("pay", 10+n, c.At(0))})
 		require.NoError(t, err)
 	}
@@ -87,8 +87,8 @@ func TestExpiredDayIsDroppedAfterADump(t *testing.T) {
 	require.EqualValues(t, 50, found.StoredEvents)
 }
 
-// TestHotRowsAreTakenLast has a batch wait for the name of an environment: the rows that all batches of the project write to
-// are free until then.
+// TestHotRowsAreTakenLast makes a batch wait for the name of an environment. The rows that all batches of the project write
+// to must be free until then.
 func TestHotRowsAreTakenLast(t *testing.T) {
 	t.Parallel()
 	c, url := storetest.NewClock(), storetest.NewURL(t)

@@ -2,19 +2,18 @@ package intake
 
 import "hash/maphash"
 
-// memory is what the writer remembers of earlier batches, so that a batch does not ask again. All of it may
-// be wrong or forgotten at any time: the statements check issues, and the rest only saves work.
+// memory is what the writer remembers of earlier batches, so that it does not have to ask again. All of it may be wrong or
+// forgotten at any time: the statements check issues, and the rest only saves work.
 //
-// It is kept by hashes of 64 bits, whose seed nobody knows: what is not there is taken for something that is in less than
-// one of 10^14 cases.
+// Its keys are hashes of 64 bits with a secret seed: a missing entry is mistaken for another one in less than one of 10^14 cases.
 type memory struct {
 	issues *recent[uint64, rememberedIssue] // by the hash of the issueKey
 	rows   *recent[uint64, struct{}]        // hashes of the users and names that issues have
-	fixes  *recent[int64, watchedFix]       // by the issue: those to which some events are harmless, which are among the rows
+	fixes  *recent[int64, watchedFix]       // by issue; the events that are harmless to them are among the rows
 	seed   maphash.Seed
 }
 
-// rememberedIssue is an issue as it was when it was last counted. The zero value is one that is not remembered.
+// rememberedIssue is an issue as it was when it was last counted. The zero value means that it is not remembered.
 type rememberedIssue struct {
 	id     int64
 	names  uint64 // a hash of the environment and the release of its last event; 0: not remembered
@@ -22,7 +21,7 @@ type rememberedIssue struct {
 	users  uint16 // how many users it affected, up to MaxUsers
 }
 
-// MaxUsers is up to where users are counted exactly (primary API, Issue).
+// MaxUsers is the largest number of users that is counted exactly (primary API, Issue).
 const MaxUsers = 1000
 
 // userKey is a user who is counted on an issue.
@@ -31,7 +30,7 @@ type userKey struct {
 	user           [16]byte
 }
 
-// issueName is an environment or release in which an issue has a stored event.
+// issueName is an environment or release of an issue's stored events.
 type issueName struct {
 	project, issue int64
 	isRelease      bool
@@ -47,13 +46,13 @@ func newMemory() *memory {
 	}
 }
 
-// findIssue returns what is remembered of the event's issue.
+// findIssue returns what the memory has about the event's issue.
 func (m *memory) findIssue(e *NewEvent) rememberedIssue {
 	issue, _ := m.issues.findEntry(m.hashFingerprint(e))
 	return issue
 }
 
-// rememberedAs is what was remembered of the issue, when it is the one of the event.
+// rememberedAs returns what was remembered, if it is about this issue.
 func (e *NewEvent) rememberedAs(issue int64) rememberedIssue {
 	if e.remembered.id != issue {
 		return rememberedIssue{}
@@ -61,7 +60,7 @@ func (e *NewEvent) rememberedAs(issue int64) rememberedIssue {
 	return e.remembered
 }
 
-// mayCountUser reports whether the user may have to be counted on the issue.
+// mayCountUser reports whether the user may still have to be counted on the issue.
 func (m *memory) mayCountUser(issue rememberedIssue, user userKey) bool {
 	if issue.users >= MaxUsers {
 		return false
@@ -69,15 +68,15 @@ func (m *memory) mayCountUser(issue rememberedIssue, user userKey) bool {
 	return !hasRow(m, user)
 }
 
-// hashFingerprint is the hash of the event's project, version and fingerprint.
+// hashFingerprint returns the hash of the event's project, version and fingerprint.
 func (m *memory) hashFingerprint(e *NewEvent) uint64 { return maphash.Comparable(m.seed, e.issueKey()) }
 
-// hashNames is the hash of the event's environment and release.
+// hashNames returns the hash of the event's environment and release.
 func (m *memory) hashNames(e *NewEvent) uint64 {
 	return maphash.Comparable(m.seed, [2]string{e.Environment, e.Release})
 }
 
-// hasRow reports whether the user or name is remembered.
+// hasRow reports whether the user, name or harmless kind is remembered.
 func hasRow[K userKey | issueName | harmlessKey](m *memory, key K) bool {
 	_, ok := m.rows.findEntry(maphash.Comparable(m.seed, key))
 	return ok
@@ -89,14 +88,14 @@ func rememberRows[K userKey | issueName | harmlessKey](m *memory, keys []K) {
 	}
 }
 
-// MayBeNew reports whether an event may be the first of its issue: the store does not remember one. Only for such an event
-// its stack trace needs to be looked at for triage and similar issues.
+// MayBeNew reports whether an event may be the first of its issue: the store remembers no such issue. Only then must its
+// stack trace be looked at, for triage and similar issues.
 func (w *Writer) MayBeNew(e *NewEvent) bool {
 	return w.memory.findIssue(e).id == 0
 }
 
-// rememberBatch remembers a batch that is committed. One that only turned out to be there says nothing of its fingerprints: a
-// split may have moved its events since.
+// rememberBatch remembers a committed batch. A batch that turned out to be committed earlier says nothing about its
+// fingerprints: a split may have moved its events since.
 func (m *memory) rememberBatch(b *batch) {
 	if b.wasCommitted {
 		return

@@ -2,18 +2,18 @@ package intake
 
 import "errand/fixes"
 
-// watchedFix is the fix of an issue at a time: it was deployed, and so many deploys had been reported. Which events show that it does
-// not hold changes with neither.
+// watchedFix is the deployed fix of an issue and the number of deploys reported so far. Which events show that the fix
+// does not hold depends on nothing else.
 type watchedFix struct{ fix, deploys int64 }
 
-// harmlessKey is a kind of events that show nothing of a fix: those of old clients, mostly.
+// harmlessKey is a kind of event that says nothing about a fix; most come from old clients.
 type harmlessKey struct {
 	issue                int64
 	of                   watchedFix
 	release, environment string
 }
 
-// rememberHarmless remembers that events such as these only count.
+// rememberHarmless remembers that events like these only count.
 func (m *memory) rememberHarmless(issue int64, of watchedFix, events []fixes.Event) {
 	if len(events) == 0 {
 		return
@@ -26,7 +26,7 @@ func (m *memory) rememberHarmless(issue int64, of watchedFix, events []fixes.Eve
 	rememberRows(m, keys)
 }
 
-// findHarmless returns the fixes of issues whose events in the batch are all harmless to them, as far as is remembered.
+// findHarmless returns the fixes of the issues whose events in the batch are all remembered as harmless.
 func (m *memory) findHarmless(b *batch) map[int64]watchedFix {
 	var found map[int64]watchedFix
 	for _, c := range b.counts.issues {
@@ -49,7 +49,7 @@ func (m *memory) findHarmless(b *batch) map[int64]watchedFix {
 	return found
 }
 
-// watchedArrays are the watched fixes of the batch's issues as arrays of a statement; 0 for none.
+// watchedArrays are the watched fixes of the batch's issues, as arrays of a statement; 0 for none.
 type watchedArrays struct{ fixes, deploys []int64 }
 
 func (b *batch) collectWatched() watchedArrays {

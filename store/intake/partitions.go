@@ -12,7 +12,7 @@ import (
 // PartitionsAhead is how many days of event partitions are made before they are needed.
 const PartitionsAhead = 3
 
-// madePartitions remembers which partitions are there.
+// madePartitions remembers which partitions exist.
 type madePartitions struct{ byDay sync.Map } // time.Time -> struct{}
 
 // MakePartitions makes the partition of events for today and for the days ahead.
@@ -26,13 +26,13 @@ func (w *Writer) MakePartitions(ctx context.Context) error {
 	return nil
 }
 
-// lockPartitions lets one server at a time make a partition. Neither reads nor events wait for it, nor does it wait for
-// them or for a pg_dump; CREATE TABLE .. PARTITION OF would.
+// lockPartitions lets one server at a time make a partition. Neither reads nor new events wait for this lock, and it does
+// not wait for them or for a pg_dump, unlike CREATE TABLE .. PARTITION OF.
 const lockPartitions = `LOCK TABLE events IN SHARE UPDATE EXCLUSIVE MODE`
 
 const findPartition = `SELECT to_regclass(@name) IS NOT NULL AS made`
 
-// makePartition makes the partition of one UTC day. Several servers may try at once: the later ones find it there.
+// makePartition makes the partition of one UTC day. If several servers try at the same time, the later ones find it made.
 func (w *Writer) makePartition(ctx context.Context, day time.Time) error {
 	if _, made := w.partitions.byDay.Load(day); made {
 		return nil

@@ -11,13 +11,13 @@ import (
 	"errand/core"
 )
 
-// maxPayload is far above the 256 KB to which an event is trimmed: what is larger is not ours.
+// maxPayload is far above 256 KB, the size of a trimmed event: anything larger is not ours.
 const maxPayload = 4 << 20
 
 // maxWindow bounds the memory of a compressor: no event is larger.
 const maxWindow = 256 << 10
 
-// plain compresses and reads without a dictionary.
+// The compressor and the reader that use no dictionary.
 var (
 	plainPacker   = mustSucceed(newPacker())
 	plainUnpacker = mustSucceed(newUnpacker())
@@ -32,7 +32,7 @@ func newUnpacker(options ...zstd.DOption) (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, append(options, zstd.WithDecoderMaxMemory(maxPayload), zstd.WithDecoderConcurrency(1))...)
 }
 
-// mustSucceed is for constructors that fail only on options that are wrong in the program.
+// mustSucceed is for constructors that fail only when the program passes wrong options.
 func mustSucceed[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -43,19 +43,19 @@ func mustSucceed[T any](v T, err error) T {
 // Payload is an event as it is stored.
 type Payload struct {
 	Bytes      []byte // compressed
-	Dictionary int64  // with which it is compressed; 0 for none
+	Dictionary int64  // the dictionary used; 0 for none
 
-	text []byte // not compressed yet: it will probably not be stored
+	text []byte // not compressed yet, because it will probably not be stored
 }
 
-// Size is the bytes that the payload takes in memory.
+// Size returns the bytes that the payload takes in memory.
 func (p Payload) Size() int { return len(p.Bytes) + len(p.text) }
 
 // PackPlain compresses the stored form of an event without a dictionary.
 func PackPlain(event []byte) Payload { return packer{Encoder: plainPacker}.packText(event) }
 
-// PackEvent sets the payload of an event: the stored form, compressed with the project's dictionary where it has one. When the
-// event's issue has as many stored events as it keeps, compressing waits until this one is known to be stored.
+// PackEvent sets the payload of an event: the stored form, compressed with the project's dictionary if there is one. If the
+// event's issue has as many stored events as it keeps, compression waits until the event is sure to be stored.
 func (w *Writer) PackEvent(ctx context.Context, e *NewEvent, text []byte) {
 	if int64(w.memory.findIssue(e).stored) >= w.keep() {
 		e.Payload = Payload{text: slices.Clone(text)}
@@ -71,7 +71,7 @@ func (w *Writer) packWaiting(ctx context.Context, e *NewEvent) {
 	}
 }
 
-// packed has room for what is compressed, whose size is not known before.
+// packed has buffers for compression: the compressed size is not known before.
 var packed = sync.Pool{New: func() any { return new([]byte) }}
 
 func (p packer) packText(event []byte) Payload {
@@ -81,7 +81,7 @@ func (p packer) packText(event []byte) Payload {
 	return Payload{Bytes: slices.Clone(*buffer), Dictionary: p.dictionary}
 }
 
-// UnpackEvent reads a compressed event.
+// UnpackEvent decompresses and reads a stored event.
 func (w *Writer) UnpackEvent(ctx context.Context, project int64, p Payload) (event core.Event, err error) {
 	text, err := w.unpackText(ctx, project, p)
 	if err == nil {
@@ -93,7 +93,7 @@ func (w *Writer) UnpackEvent(ctx context.Context, project int64, p Payload) (eve
 	return event, nil
 }
 
-// UnpackTags returns the tags of an event from its stored form, without reading the rest of it.
+// UnpackTags returns the tags of an event from its stored form, without reading the rest.
 func (w *Writer) UnpackTags(ctx context.Context, project int64, p Payload) (tags core.EventTags, err error) {
 	text, err := w.unpackText(ctx, project, p)
 	if err == nil {

@@ -12,13 +12,13 @@ import (
 	"errand/store/pg"
 )
 
-// ProjectDay is one UTC day of a project, over which its daily quota is counted.
+// ProjectDay is one UTC day of a project. Its daily quota counts the events of such a day.
 type ProjectDay struct {
 	ProjectID int64
 	Day       time.Time // its start, UTC
 }
 
-// DayOf returns the day on which an event counts: that of its arrival.
+// DayOf returns the day that an event counts for: the day of its arrival.
 func (e *NewEvent) DayOf() ProjectDay { return ProjectDay{e.ProjectID, truncateDay(e.ReceivedAt)} }
 
 const countDays = `
@@ -44,26 +44,26 @@ func (w *Writer) CountDays(ctx context.Context, days []ProjectDay) ([]int64, err
 // errOverQuota says that a batch would take a project above its daily quota.
 var errOverQuota = errors.New("store: the project is over its daily quota")
 
-// checkQuotas keeps a batch from proceeding, and returns a row, when a day would have more events than its quota.
+// checkQuotas keeps a batch from proceeding, and returns a row, if a day would exceed its quota.
 const checkQuotas = `
 SELECT set_config('errand.proceeds', 'false', true) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false' AND EXISTS (
 	SELECT FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::bigint[]) AS n (project_id, day, quota, events)
 	WHERE n.quota < n.events + (SELECT coalesce(sum(h.events), 0) FROM project_hours h
 		WHERE h.project_id = n.project_id AND h.hour >= n.day AND h.hour < n.day + interval '24 hours'))`
 
-// failOverQuota fails with overQuota when a day has more events than its quota. It comes after countHours, whose row of
-// the project lets one batch at a time through: so the counts of all servers are seen. After checkQuotas it fails only for
-// the batches that reached the quota in the same moment, so at most once for each connection that was writing then.
+// failOverQuota fails with overQuota if a day has more events than its quota. It follows countHours, which locks the
+// project's row and so lets one batch through at a time: the counts of all servers are visible. After checkQuotas it fails
+// only for batches that reach the quota at the same moment, so at most once for each connection that was writing then.
 const failOverQuota = `
 SELECT sqrt(CASE WHEN current_setting('errand.proceeds', true) IS DISTINCT FROM 'false' AND EXISTS (
 	SELECT FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[]) AS n (project_id, day, quota)
 	WHERE n.quota < (SELECT sum(h.events) FROM project_hours h
 		WHERE h.project_id = n.project_id AND h.hour >= n.day AND h.hour < n.day + interval '24 hours')) THEN -1 ELSE 0 END)`
 
-// overQuota is the SQLSTATE of the square root of -1, which no other statement takes.
+// overQuota is the SQLSTATE of the square root of -1. No other statement takes a square root.
 const overQuota = pgerrcode.InvalidArgumentForPowerFunction
 
-// quotas are the days of projects with a quota, and how many events a batch adds to them, as the arrays of a statement.
+// quotas are the project days that have a quota and the number of events that a batch adds to each, as arrays of a statement.
 type quotas struct {
 	project       []int64
 	day           []time.Time
@@ -110,8 +110,7 @@ FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS n (project_id, event_id
 LEFT JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id
 ORDER BY n.place`
 
-// FindStored reports of each event whether one with its id is stored or was counted within a day, in their order: to add
-// it again counts nothing.
+// FindStored reports for each event, in order, whether its id is stored or was counted within a day: adding it again would count nothing.
 func (w *Writer) FindStored(ctx context.Context, events []NewEvent) ([]bool, error) {
 	project, event := make([]int64, len(events)), make([][16]byte, len(events))
 	for i := range events {

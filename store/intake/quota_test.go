@@ -54,13 +54,13 @@ func TestDailyQuotaIsKept(t *testing.T) {
 	s.Intake.Forget() // the long way
 	_, err = s.Intake.AddEvents(t.Context(), []intake.NewEvent{limited(3, 3), limited(4, 3)})
 	storetest.RequireCode(t, core.Quota, err)
-	require.EqualValues(t, 2, storetest.ReadCell[int64](t, s, `SELECT sum(events)::bigint FROM project_hours`), "nothing of them is added")
+	require.EqualValues(t, 2, storetest.ReadCell[int64](t, s, `SELECT sum(events)::bigint FROM project_hours`), "none of them is added")
 	require.EqualValues(t, 2, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM events`))
 
-	storetest.AddEvents(t, s, limited(3, 3), limited(1, 3)) // the second counts nothing
+	storetest.AddEvents(t, s, limited(3, 3), limited(1, 3)) // the second one does not count
 	_, err = s.Intake.AddEvents(t.Context(), []intake.NewEvent{limited(4, 3)})
 	storetest.RequireCode(t, core.Quota, err)
-	storetest.AddEvents(t, s, limited(4, 3), limited(5, 5)) // the newest quota holds
+	storetest.AddEvents(t, s, limited(4, 3), limited(5, 5)) // the quota of the newest event applies
 	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 6, c.At(0)))
 	tomorrow := limited(7, 1)
 	tomorrow.ReceivedAt = c.At(24 * time.Hour)

@@ -2,9 +2,9 @@ package intake
 
 import "sync"
 
-// recent remembers what was used lately: at least size entries, at most twice as many. It is two maps: the
-// older is dropped when the younger is full. Without pointers in K and V the garbage collector does not walk it; that is
-// why it is not the LRU of the other caches, whose lists it does walk.
+// recent remembers recently used entries: at least size of them, at most twice as many. It is two maps: when the younger is
+// full, the older is dropped. Without pointers in K and V the garbage collector does not walk them. The LRU of the other
+// caches has lists, which it does walk.
 type recent[K comparable, V any] struct {
 	size int
 
@@ -30,7 +30,7 @@ func (r *recent[K, V]) findEntry(key K) (V, bool) {
 	return v, ok
 }
 
-// addEntry remembers an entry, in the place of one that has the same key.
+// addEntry remembers an entry, replacing one with the same key.
 func (r *recent[K, V]) addEntry(key K, v V) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -25,9 +25,9 @@ func TestRecent(t *testing.T) {
 	v, ok := r.Get(1)
 	require.True(t, ok)
 	require.Equal(t, "second", v)
-	r.Add(3, "") // the first three are the older generation now
+	r.Add(3, "") // now the first three are the older generation
 	require.Equal(t, []bool{true, true, false}, has(0, 3, 9))
 	r.Add(4, "")
-	r.Add(5, "") // and are dropped, but for the one that was used
+	r.Add(5, "") // and they are dropped, except the one that was used
 	require.Equal(t, []bool{true, false, false, true, true, true}, has(0, 1, 2, 3, 4, 5))
 }

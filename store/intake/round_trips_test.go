@@ -17,7 +17,7 @@ import (
 	"errand/store/storetest"
 )
 
-// countRoundTrips returns a URL by which a database is reached, and how often Postgres has said there that it is ready for more.
+// countRoundTrips returns a URL that leads to a database, and a count of the times that Postgres has reported there that it is ready.
 func countRoundTrips(t *testing.T, databaseURL string) (counted string, trips *atomic.Int64) {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
@@ -46,7 +46,7 @@ func countRoundTrips(t *testing.T, databaseURL string) (counted string, trips *a
 	return u.String(), trips
 }
 
-// passOn is a connection between a client and Postgres. Each message of Postgres is a letter, its length, and the rest.
+// passOn relays a connection between a client and Postgres. Each message of Postgres is a letter, its length, and the rest.
 func passOn(client net.Conn, behind string, trips *atomic.Int64) {
 	defer client.Close()
 	server, err := net.Dial("unix", behind)
@@ -73,7 +73,7 @@ func passOn(client net.Conn, behind string, trips *atomic.Int64) {
 	}
 }
 
-// TestRoundTripsOfABatch holds that settings cost no round trip: a batch of known issues is one, and the long way as many as before.
+// TestRoundTripsOfABatch checks that settings cost no round trip: a batch of known issues takes one, and the long way no more than before.
 func TestRoundTripsOfABatch(t *testing.T) {
 	t.Parallel()
 	databaseURL, trips := countRoundTrips(t, storetest.NewURL(t))
@@ -85,7 +85,7 @@ func TestRoundTripsOfABatch(t *testing.T) {
 		storetest.AddEvents(t, s, storetest.MakeShopEvent("boom", n, clock.At(time.Duration(n)*time.Second)))
 		return trips.Load() - before
 	}
-	for n := range 6 { // makes the connections, and prepares the statements
+	for n := range 6 { // makes the connections and prepares the statements
 		add(n)
 	}
 	require.EqualValues(t, 1, add(7))

@@ -7,15 +7,15 @@ import (
 	"errand/store/pg"
 )
 
-// Span is the time over which an issue was seen, and what its ends say (decisions 3): first_release and last_release are
-// the first and last known, so that an event without a release changes neither, and level is the latest event's. The order
-// is that in which the events happened; of two at the same time, the one that arrived later is the later one.
+// Span is the time over which an issue was seen, with facts about its ends (decisions 3): first_release and last_release
+// are the first and last known, so that an event without a release changes neither, and level comes from the latest event.
+// Events are ordered by when they happened; of two at the same time, the later arrival is the later event.
 type Span struct {
 	FirstSeen      core.Time
 	LastSeen       core.Time
-	Level          string // of the event at LastSeen
+	Level          string // from the event at LastSeen
 	FirstRelease   string
-	FirstReleaseAt core.Time // when the event was that FirstRelease is of; zero without one
+	FirstReleaseAt core.Time // when the event with FirstRelease happened; zero without one
 	LastRelease    string
 	LastReleaseAt  core.Time
 }
@@ -39,7 +39,7 @@ func (s *Span) IncludeEvent(at core.Time, level, release string) {
 	}
 }
 
-// IncludeSpan widens the span by that of another issue. At the same time its own ends stay.
+// IncludeSpan widens the span by another issue's. At equal times its own ends stay.
 func (s *Span) IncludeSpan(other Span) {
 	if other.FirstSeen.Before(s.FirstSeen.Time) {
 		s.FirstSeen = other.FirstSeen
@@ -58,8 +58,8 @@ func (s *Span) IncludeSpan(other Span) {
 	}
 }
 
-// RemoveEvents takes events off the span: an end that is not before theirs falls back to that of the events which are left. Without
-// any, it stays.
+// RemoveEvents takes events off the span. An end that is not before theirs falls back to the end of the remaining events;
+// without any it stays.
 func (s *Span) RemoveEvents(gone, left Span) {
 	if !gone.FirstSeen.After(s.FirstSeen.Time) && !left.FirstSeen.IsZero() {
 		s.FirstSeen = left.FirstSeen
@@ -78,7 +78,7 @@ func (s *Span) RemoveEvents(gone, left Span) {
 	}
 }
 
-// Args returns the arguments of a statement that writes the span, and more.
+// Args returns the arguments of a statement that writes the span, added to more.
 func (s *Span) Args(more pg.Args) pg.Args {
 	args := pg.Args{
 		"first_seen": s.FirstSeen, "last_seen": s.LastSeen, "level": s.Level, "first_release": s.FirstRelease,

@@ -7,20 +7,20 @@ import (
 	"errand/core"
 )
 
-// An issue keeps its first stored events and the newest (decisions 2). Of a hot one nearly every event is among the newest
-// only for a moment. Storing each would double what it costs, so the events of a batch that has several of such an issue,
-// but the newest, are counted at once and wait in memory: those that would be deleted by the time that the others are
-// stored are never written. A server that is killed loses what waits, though not its counts.
+// An issue keeps its first stored events and the newest (decisions 2). In a hot issue nearly every event is among the
+// newest only for a moment, and storing each would double its cost. So when a batch has several events of such an issue,
+// all are counted immediately, but all except the newest wait in memory. Events that would be deleted by the time the
+// others are stored are never written. A server that is killed loses its waiting events, but not their counts.
 
-// waitingBytes bounds what waits. Events for which there is no room are stored at once.
+// waitingBytes bounds the waiting events. Events beyond it are stored immediately.
 const waitingBytes = 32 << 20
 
 const (
-	// quietFor is how long an issue has no event before what waits is stored, and waitAtMost how long it waits otherwise.
+	// quietFor is how long an issue must be without events before its waiting events are stored; waitAtMost is the longest wait.
 	quietFor   = 2 * time.Second
 	waitAtMost = 15 * time.Second
-	// trimSlack is how many events an issue may have stored beyond what it keeps before the middle is deleted, since deleting
-	// in portions is cheaper, and trimAfter how long it may have any.
+	// trimSlack is how many surplus events an issue may store before the middle is deleted, since deleting in portions is
+	// cheaper; trimAfter is how long it may have a surplus at all.
 	trimSlack = 100
 	trimAfter = 30 * time.Second
 )
@@ -29,7 +29,7 @@ const (
 type fullIssues struct {
 	mu     sync.Mutex
 	issues map[int64]*fullIssue
-	bytes  int // of the events that wait
+	bytes  int // size of the waiting events
 }
 
 type fullIssue struct {
@@ -40,14 +40,14 @@ type fullIssue struct {
 	waiting []NewEvent // in the order of their arrival
 }
 
-// freeBytes is how many bytes of events may begin to wait.
+// freeBytes returns the room for more waiting events, in bytes.
 func (f *fullIssues) freeBytes() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return waitingBytes - f.bytes
 }
 
-// noteBatch remembers what a batch that is committed has left to do.
+// noteBatch remembers the work that a committed batch has left.
 func (f *fullIssues) noteBatch(b *batch, keep int64, now core.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -64,7 +64,7 @@ func (f *fullIssues) noteBatch(b *batch, keep int64, now core.Time) {
 		i := f.findOrAdd(e.ProjectID, a.IssueID, now)
 		i.waiting = append(i.waiting, *e)
 		f.bytes += e.Payload.Size()
-		if int64(len(i.waiting)) > keep-keepFirst { // the first of them is not among the newest any more
+		if int64(len(i.waiting)) > keep-keepFirst { // the first of them is no longer among the newest
 			f.bytes -= i.waiting[0].Payload.Size()
 			i.waiting[0] = NewEvent{}
 			i.waiting = i.waiting[1:]
@@ -85,7 +85,7 @@ func (f *fullIssues) findOrAdd(project, id int64, now core.Time) *fullIssue {
 	return i
 }
 
-// isDue reports whether there is something to do about the issue now.
+// isDue reports whether the issue needs work now.
 func (i *fullIssue) isDue(keep int64, now core.Time) bool {
 	since := now.Sub(i.since.Time)
 	if len(i.waiting) > 0 {
@@ -109,7 +109,7 @@ func (f *fullIssues) takeIssues(isDue func(*fullIssue) bool) map[int64]*fullIssu
 	return due
 }
 
-// putBack remembers an issue for which nothing could be done, before what has come meanwhile.
+// putBack remembers an issue whose work failed. Its events go before those that have arrived since.
 func (f *fullIssues) putBack(id int64, i *fullIssue, keep int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -121,7 +121,7 @@ func (f *fullIssues) putBack(id int64, i *fullIssue, keep int64) {
 	newer.since = i.since
 	newer.stored = max(newer.stored, i.stored)
 	newer.waiting = append(i.waiting, newer.waiting...)
-	if surplus := int64(len(newer.waiting)) - (keep - keepFirst); surplus > 0 { // the first are not among the newest any more
+	if surplus := int64(len(newer.waiting)) - (keep - keepFirst); surplus > 0 { // the first are no longer among the newest
 		newer.waiting = newer.waiting[surplus:]
 	}
 	f.bytes += newer.countBytes()

@@ -15,7 +15,7 @@ import (
 	"errand/store/storetest"
 )
 
-// TestHotIssueKeepsExactlyTheFirstAndTheNewest sends batches of any sizes and trims between them at any time.
+// TestHotIssueKeepsExactlyTheFirstAndTheNewest sends batches of all sizes and trims between them at random times.
 func TestHotIssueKeepsExactlyTheFirstAndTheNewest(t *testing.T) {
 	t.Parallel()
 	const keep = intake.MinKeep
@@ -35,7 +35,7 @@ func TestHotIssueKeepsExactlyTheFirstAndTheNewest(t *testing.T) {
 			}
 			added, err := s.Intake.AddEvents(r.Context(), slices.Clone(batch))
 			require.NoError(r, err)
-			require.NotZero(r, added[len(added)-1].ID, "the newest is there at once")
+			require.NotZero(r, added[len(added)-1].ID, "the newest is stored immediately")
 			for _, e := range batch {
 				sent = append(sent, e.EventID)
 			}
@@ -72,7 +72,7 @@ func TestHotIssueKeepsExactlyTheFirstAndTheNewest(t *testing.T) {
 	})
 }
 
-// makeResentEvent is an event that was sent before, a moment later.
+// makeResentEvent returns an event that was sent before, a moment later.
 func makeResentEvent(project int64, sent [][16]byte, n int, c *storetest.Clock) intake.NewEvent {
 	e := storetest.MakeEvent(project, "hot", n, c.At(0))
 	e.EventID = sent[n]
@@ -133,7 +133,7 @@ func TestCountedEventsCountOnceWithinADay(t *testing.T) {
 	require.False(t, storetest.AddEvents(t, s, batch()...).Duplicate)
 }
 
-// TestEventsWaitUntilTheirIssueIsQuiet has them wait for as long as more arrive, up to a bound.
+// TestEventsWaitUntilTheirIssueIsQuiet checks that events wait while more arrive, up to a bound.
 func TestEventsWaitUntilTheirIssueIsQuiet(t *testing.T) {
 	t.Parallel()
 	s, c, id := storetest.OpenHot(t)
@@ -149,7 +149,7 @@ func TestEventsWaitUntilTheirIssueIsQuiet(t *testing.T) {
 		c.Forward(time.Second)
 	}
 	sendPair()
-	require.Zero(t, s.Intake.WaitingBytes(), "the first has waited for as long as any may")
+	require.Zero(t, s.Intake.WaitingBytes(), "the first has waited for the longest time allowed")
 	sendPair()
 	c.Forward(2 * time.Second)
 	require.NoError(t, s.Intake.TrimIssues(t.Context()))
@@ -157,7 +157,7 @@ func TestEventsWaitUntilTheirIssueIsQuiet(t *testing.T) {
 	require.EqualValues(t, intake.MinKeep, storetest.ReadIssue(t, s, id).StoredEvents)
 }
 
-// TestWaitingEventsFollowAMerge stores what was counted for the source with the target.
+// TestWaitingEventsFollowAMerge checks that waiting events of the source are stored with the target.
 func TestWaitingEventsFollowAMerge(t *testing.T) {
 	t.Parallel()
 	s, c, source := storetest.OpenHot(t)
@@ -181,7 +181,7 @@ func TestWaitingEventsFollowAMerge(t *testing.T) {
 	require.Equal(t, target, added[0].IssueID)
 }
 
-// TestWaitingEventsOfADeletedProject are not stored, and keep nobody else's from being.
+// TestWaitingEventsOfADeletedProject checks that they are not stored and do not hold up other events.
 func TestWaitingEventsOfADeletedProject(t *testing.T) {
 	t.Parallel()
 	s, c, _ := storetest.OpenHot(t)
@@ -200,7 +200,7 @@ func TestWaitingEventsOfADeletedProject(t *testing.T) {
 		storetest.Shop))
 }
 
-// TestWaitingEventsOutliveAFailure are stored by the next attempt.
+// TestWaitingEventsOutliveAFailure checks that the next attempt stores them.
 func TestWaitingEventsOutliveAFailure(t *testing.T) {
 	t.Parallel()
 	s, c, id := storetest.OpenHot(t)
@@ -225,7 +225,7 @@ func idsOf(events []intake.NewEvent) [][16]byte {
 	return ids
 }
 
-// TestEventsAreStoredAtOnceWhenTooManyWait holds the memory that events wait in to its bound.
+// TestEventsAreStoredAtOnceWhenTooManyWait checks the bound on the memory of waiting events.
 func TestEventsAreStoredAtOnceWhenTooManyWait(t *testing.T) {
 	t.Parallel()
 	s, c, id := storetest.OpenHot(t)

@@ -1,5 +1,5 @@
-// Package intake is the write path of events: adding them in batches, the partitions and dictionaries that they are stored
-// with, quotas, and deleting the events that an issue does not keep.
+// Package intake is the write path of events: it adds them in batches, makes the partitions and dictionaries for storing
+// them, counts quotas, and deletes events that an issue does not keep.
 package intake
 
 import (
@@ -7,14 +7,14 @@ import (
 	"errand/store/pg"
 )
 
-// How many stored events an issue keeps: the first keepFirst and the newest (decisions 2).
+// How many stored events an issue keeps: the first keepFirst, and the newest (decisions 2).
 const (
 	DefaultKeep = core.DefaultStoredPerIssue
 	MinKeep     = core.MinStoredPerIssue
 	keepFirst   = 100
 )
 
-// The series of ids that events and issues have.
+// The series of the ids of events and issues.
 const (
 	EventIDs      pg.Series = "events"
 	IssueIDs      pg.Series = "issues"
@@ -31,7 +31,7 @@ type Writer struct {
 	dictionaries *dictionaries
 }
 
-// New returns a writer on a database. keep returns how many stored events an issue keeps at the time.
+// New returns a writer on a database. keep returns how many stored events an issue keeps at the moment.
 func New(db *pg.DB, keep func() int64) *Writer {
 	return &Writer{db: db, keep: keep, memory: newMemory(), partitions: &madePartitions{}, dictionaries: newDictionaries()}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// arrayCodec sends slices of T as arrays, as the library's codec does, which it embeds for all else. The library's takes
-// an allocation or two for each element, three quarters of what a batch of events allocated. No element is NULL.
+// arrayCodec sends slices of T as arrays. It embeds the library's codec, which does everything else. The library's own
+// sending takes an allocation or two for each element: three quarters of the allocations of a batch of events. No element is NULL.
 type arrayCodec[T any] struct {
 	*pgtype.ArrayCodec
 	appendElement func([]byte, T) []byte
@@ -41,7 +41,7 @@ func (c arrayCodec[T]) Encode(value any, buf []byte) ([]byte, error) {
 // year2000 is where Postgres counts times from, in microseconds since 1970.
 const year2000 = 946_684_800_000_000
 
-// SendArrays has the arrays of the writer of events sent by arrayCodec.
+// SendArrays makes arrayCodec send the arrays of the writer of events.
 func SendArrays(types *pgtype.Map) {
 	registerArray(types, "int8", func(buf []byte, n int64) []byte { return binary.BigEndian.AppendUint64(buf, uint64(n)) })
 	registerArray(types, "timestamptz", func(buf []byte, t time.Time) []byte {
@@ -68,8 +68,8 @@ func SplitColumns[T, A, B, C any](rows []T, split func(T) (A, B, C)) ([]A, []B, 
 	return a, b, c
 }
 
-// ArrayText writes an array as Postgres reads it. Arrays of different lengths cannot be sent as one array of arrays, but as
-// their texts.
+// ArrayText writes an array in the text format of Postgres. Arrays of different lengths cannot be sent as one array of
+// arrays, but an array of their texts can.
 func ArrayText(list []int32) string {
 	text := make([]byte, 0, 12*len(list)+2)
 	text = append(text, '{')

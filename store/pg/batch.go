@@ -7,10 +7,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Batch is several reads that go to the database together: they cost one round trip.
+// Batch is a set of reads that go to the database together, in one round trip.
 type Batch struct{ reads pgx.Batch }
 
-// QueueMany adds a read to a batch. Sending the batch sets rows to all that it found, by the names of their columns.
+// QueueMany adds a read to a batch. When the batch is sent, rows is set to all rows found, read by the names of their columns.
 func QueueMany[T any](b *Batch, sql string, args Args, rows *[]T) {
 	b.reads.Queue(sql, args).Query(func(found pgx.Rows) (err error) {
 		*rows, err = pgx.CollectRows(found, pgx.RowToStructByName[T])
@@ -18,7 +18,7 @@ func QueueMany[T any](b *Batch, sql string, args Args, rows *[]T) {
 	})
 }
 
-// Send sends the batch. Its reads are one implicit transaction, though each sees what was committed when it began.
+// Send sends the batch. Its reads are one implicit transaction, but each sees the commits from before that read began.
 func (b *Batch) Send(ctx context.Context, pool *pgxpool.Pool) error {
 	return WrapError(pool.SendBatch(ctx, &b.reads).Close())
 }

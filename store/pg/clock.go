@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// clockSamples is how often one measurement asks: the quickest answer is the best.
+// clockSamples is the number of questions of one measurement. The quickest answer is the best.
 const clockSamples = 3
 
 const tellClock = `SELECT clock_timestamp() AS at`
 
-// ClockReading is what time the database's clock said.
+// ClockReading is the time by the database's clock.
 type ClockReading struct {
 	At       time.Time
-	Ref      time.Time     // the machine's then, with its monotonic part
+	Ref      time.Time     // the machine's time at that moment, with its monotonic part
 	Accuracy time.Duration // half the time that the answer took
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// How the connections of a server are shared out. The writer of events has its own, so that reads cannot starve it; so have
-// the ids, whose connection also serves the question whether the server is ready: reads must not answer it.
+// The connections of a server. The writer of events has its own, so that reads cannot starve it. So have the ids; their
+// connection also checks whether the server is ready, because that must not wait for reads.
 const (
 	DefaultConnections = 19
 	MinConnections     = 5
@@ -23,11 +23,11 @@ const (
 	idConnections     = 1
 )
 
-// keepConnected is how long an unused connection stays: who gives up the server's last one might not get it back.
+// keepConnected is how long an unused connection stays. A server that closes its last connection might not get another one.
 const keepConnected = 24 * time.Hour
 
-// finishCanceled is how long a statement may go on after its context has ended. Nearly all are done by then, and the
-// connection stays; to cancel each would leave an error in the log of Postgres whenever a server stops or a client leaves.
+// finishCanceled is how long a statement may go on after its context has ended. Nearly all finish in that time, and the
+// connection stays. Canceling each would leave an error in the log of Postgres whenever a server stops or a client leaves.
 const finishCanceled = 500 * time.Millisecond
 
 // prepareConnection is run on every new connection of a pool.
@@ -49,7 +49,7 @@ func openPool(ctx context.Context, url string, size int32, afterConnect prepareC
 	connection.DialFunc = (&net.Dialer{KeepAliveConfig: net.KeepAliveConfig{
 		Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3,
 	}}).DialContext
-	if connection.ValidateConnect == nil { // else the URL has a target_session_attrs of its own
+	if connection.ValidateConnect == nil { // otherwise the URL has its own target_session_attrs
 		connection.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
 	connection.OnPgError = keepsConnection
@@ -59,13 +59,13 @@ func openPool(ctx context.Context, url string, size int32, afterConnect prepareC
 	return pgxpool.NewWithConfig(ctx, config)
 }
 
-// keepsConnection reports whether a connection is used again after the error. One to a server that has become a standby
-// is not: the next one finds the new primary.
+// keepsConnection reports whether a connection is used again after the error. A connection to a server that has become a
+// standby is not: the next one finds the new primary.
 func keepsConnection(_ *pgconn.PgConn, err *pgconn.PgError) bool {
 	return err.SeverityUnlocalized != "FATAL" && err.Code != pgerrcode.ReadOnlySQLTransaction
 }
 
-// connectAll makes the connections of a pool, and reports why not even one could be made.
+// connectAll makes the connections of a pool. It is an error when not even one could be made.
 func connectAll(ctx context.Context, pool *pgxpool.Pool) error {
 	held := make([]*pgxpool.Conn, 0, pool.Config().MaxConns)
 	defer func() {
@@ -86,7 +86,7 @@ func connectAll(ctx context.Context, pool *pgxpool.Pool) error {
 	return nil
 }
 
-// prepareWriter has the arrays of a connection of the writer sent its own way. It sets nothing in Postgres.
+// prepareWriter makes a connection of the writer send its arrays with arrayCodec. It sets nothing in Postgres.
 func prepareWriter(_ context.Context, conn *pgx.Conn) error {
 	SendArrays(conn.TypeMap())
 	return nil

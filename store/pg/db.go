@@ -10,23 +10,23 @@ import (
 	"errand/core"
 )
 
-// DB is the database: its pools of connections, the ids that it hands out, and the clock that says what time it is.
+// DB is the database: its pools of connections, the ids that it hands out, and the clock.
 type DB struct {
 	Main     *pgxpool.Pool // everything but the two below
 	Writer   WriterPool    // the writer of events: its plans are pinned
-	Reserved *pgxpool.Pool // of ids, and of the question whether the server is ready: reads and jobs cannot hold it
+	Reserved *pgxpool.Pool // for ids and for the check whether the server is ready: reads and jobs cannot hold it
 	IDs      *IDs
 
 	clock   core.Clock
-	waiting atomic.Pointer[func(int64)] // is called after deliveries were made
+	waiting atomic.Pointer[func(int64)] // called after deliveries were made
 	reorder atomic.Int64                // see CountReorder
 }
 
 // Options says how to reach the database.
 type Options struct {
 	URL         string     // a Postgres connection string
-	Clock       core.Clock // what time it is
-	Connections int        // how many to make at most, at least MinConnections; 0 for DefaultConnections
+	Clock       core.Clock // the current time
+	Connections int        // the most connections to make, at least MinConnections; 0 for DefaultConnections
 }
 
 // Open prepares the pools. Connections are made when they are needed.
@@ -60,34 +60,34 @@ func (db *DB) Close() {
 // Now returns the time by the clock, in the precision of the database.
 func (db *DB) Now() core.Time { return core.At(db.clock()) }
 
-// OnDeliveries has a function called after each commit that made deliveries, with how many; it must return at once. There is
-// one at a time.
+// OnDeliveries sets the function that is called after each commit that made deliveries, with their number. It must return
+// quickly. A second call replaces the function of the first.
 func (db *DB) OnDeliveries(call func(made int64)) { db.waiting.Store(&call) }
 
-// AnnounceDeliveries says that deliveries were made and committed.
+// AnnounceDeliveries calls the function of OnDeliveries: that many deliveries were made and committed.
 func (db *DB) AnnounceDeliveries(made int64) {
 	if call := db.waiting.Load(); call != nil && made > 0 {
 		(*call)(made)
 	}
 }
 
-// CountReorder says that this server has committed what can change which issues come first, beside counting events: an issue is new,
-// or has become open, or was released.
+// CountReorder notes a commit of this server that can change which issues come first: an issue is new, was reopened or was
+// released. Counting events does not call it.
 func (db *DB) CountReorder() { db.reorder.Add(1) }
 
 // Reorders returns how often CountReorder was called.
 func (db *DB) Reorders() int64 { return db.reorder.Load() }
 
-// Pools returns the state of each pool of connections, by what it is for.
+// Pools returns the state of each pool of connections, by its purpose.
 func (db *DB) Pools() map[string]*pgxpool.Stat {
 	return map[string]*pgxpool.Stat{"main": db.Main.Stat(), "events": db.Writer.pool.Stat(), "ids": db.Reserved.Stat()}
 }
 
-// WriterPools returns the pools that taking events in needs.
+// WriterPools returns the pools that the intake of events needs.
 func (db *DB) WriterPools() []*pgxpool.Pool { return []*pgxpool.Pool{db.Reserved, db.Writer.pool} }
 
-// ConnectWriter makes the connections of the writer of events, before reads take the server's last ones. What cannot be
-// made now is made when it is needed; only a writer without any is an error.
+// ConnectWriter makes the connections of the writer of events, before reads take the server's last ones. Connections that
+// cannot be made now are made when they are needed; it is an error only when there is none at all.
 func (db *DB) ConnectWriter(ctx context.Context) error {
 	for _, pool := range db.WriterPools() {
 		if err := connectAll(ctx, pool); err != nil {
@@ -97,17 +97,17 @@ func (db *DB) ConnectWriter(ctx context.Context) error {
 	return nil
 }
 
-// CountWorkers returns how many background jobs may run at once, so that they leave most connections to others.
+// CountWorkers returns how many background jobs may run at the same time. They leave most connections to others.
 func (db *DB) CountWorkers() int { return max(1, int(db.Main.Config().MaxConns)/4) }
 
-// Of a role and a database, -1 is no limit.
+// In both columns -1 means no limit.
 const connectionLimit = `
 SELECT coalesce(least(nullif(r.rolconnlimit, -1), nullif(d.datconnlimit, -1)), current_setting('max_connections')::int) AS limit
 FROM pg_roles r, pg_database d WHERE r.rolname = current_user AND d.datname = current_database()`
 
-// FitConnections makes no more connections than the database lets its role have, where that is known: one that
-// is refused would be an error, where one that is in use is waited for. It returns how many it was to make, and how many
-// are allowed. It is called before anything else uses the database.
+// FitConnections reduces the connections to the number that the database allows its role, where that is known. A connection
+// beyond it would be refused with an error, whereas one in use is waited for. It returns the number wanted and the number
+// allowed. Call it before anything else uses the database.
 func (db *DB) FitConnections(ctx context.Context) (wanted, allowed int, err error) {
 	row, err := QueryOne[struct{ Limit int }](ctx, db.Main, connectionLimit, Args{})
 	if err != nil {

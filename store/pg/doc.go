@@ -1,3 +1,3 @@
-// Package pg is what all statements stand on: connections, transactions, rows, errors, ids and lists. It knows nothing of
-// what the tables are about.
+// Package pg is the layer below all statements: connections, transactions, rows, errors, ids and lists. It knows nothing
+// about the contents of the tables.
 package pg

@@ -14,8 +14,8 @@ import (
 	"errand/core"
 )
 
-// WrapError returns an error of the database with the code that its client gets: core.Unavailable when the database is away
-// or takes no writes for the moment. Anything else stays as it is and leaves the process as internal.
+// WrapError gives an error of the database the code that its client sees: core.Unavailable while the database is away or
+// takes no writes. Any other error is returned unchanged and leaves the process as internal.
 func WrapError(err error) error {
 	if err == nil || !isUnavailable(err) {
 		return err
@@ -23,7 +23,7 @@ func WrapError(err error) error {
 	return core.NewError(core.Unavailable).Because(err)
 }
 
-// isUnavailable reports whether the error means that the same statement may work later, and not that it is wrong.
+// isUnavailable reports whether the same statement may work later, because nothing is wrong with the statement itself.
 func isUnavailable(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error
@@ -32,16 +32,16 @@ func isUnavailable(err error) bool {
 		return false // wrapped already
 	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return true
-	case errors.Is(err, context.Canceled): // the caller gave up, as after a deadline, which is a network error
+	case errors.Is(err, context.Canceled): // the caller gave up; a deadline already counts as a network error
 		return true
-	case errors.Is(err, driver.ErrBadConn): // what database/sql, which the migrations use, makes of it
+	case errors.Is(err, driver.ErrBadConn): // database/sql, which the migrations use, turns it into this
 		return true
 	default:
 		return HasState(err, passingStates...) || lacksResources(err) || pgconn.SafeToRetry(err)
 	}
 }
 
-// passingStates are the SQLSTATEs of what is over after a while, without a change of ours.
+// passingStates are the SQLSTATEs of conditions that pass without a change on our side.
 var passingStates = []string{
 	pgerrcode.ReadOnlySQLTransaction,          // a standby, also one that was the primary when the connection was made
 	pgerrcode.LockNotAvailable,                // ended by lock_timeout

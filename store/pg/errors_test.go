@@ -10,7 +10,7 @@ import (
 	"errand/store/pg"
 )
 
-// What a database that answers may say instead of taking a write, all of which is over after a while.
+// A database that answers may refuse a write for these reasons, and all of them pass.
 func TestRefusedWritesAreUnavailable(t *testing.T) {
 	t.Parallel()
 	for state, unavailable := range map[string]bool{

@@ -7,21 +7,21 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// idBlock is how many ids a server takes at once. Ids that it has not used when it stops are lost.
+// idBlock is the number of ids that a server takes in one go. Ids that are unused when it stops are lost.
 const idBlock = 1000
 
 // Series names a series of ids.
 type Series string
 
-// IDs hands out ids below 2^53 from blocks, one UPDATE a block. It has a connection of its own: a transaction may ask
-// for ids while it holds its own connection, and must never wait for another one that waits for it.
+// IDs hands out ids below 2^53 from blocks, with one UPDATE for each block. It has its own connection: a transaction may
+// ask for ids while it holds a connection, and must never wait for a second one that waits for the first.
 type IDs struct {
 	pool   *pgxpool.Pool
 	mu     sync.Mutex
 	blocks map[Series]*idRange
 }
 
-// idRange is what is left of a block: from next on, before end.
+// idRange is the rest of a block: from next on, before end.
 type idRange struct{ next, end int64 }
 
 func newIDs(pool *pgxpool.Pool) *IDs { return &IDs{pool: pool, blocks: map[Series]*idRange{}} }

@@ -24,7 +24,7 @@ func TestIDsRiseAndStartAtOne(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, storetest.NewURL(t))
 	next := int64(1)
-	for _, n := range []int{1, 998, 2, 3000, 0, 500} { // over the ends of blocks, and more than a block
+	for _, n := range []int{1, 998, 2, 3000, 0, 500} { // across the ends of blocks, and more than a block
 		ids, err := db.IDs.TakeMany(t.Context(), "events", n)
 		require.NoError(t, err)
 		require.Len(t, ids, n)
@@ -59,7 +59,7 @@ func TestIDsOfTwoServersNeverOverlap(t *testing.T) {
 	slices.Sort(all)
 	require.Len(t, slices.Compact(slices.Clone(all)), len(all))
 	for _, mine := range taken {
-		require.True(t, slices.IsSorted(mine), "one asker's ids rise")
+		require.True(t, slices.IsSorted(mine), "the ids of one caller rise")
 	}
 	require.Less(t, all[len(all)-1], int64(1)<<53)
 }

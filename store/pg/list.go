@@ -11,24 +11,24 @@ import (
 	"errand/core"
 )
 
-// List builds the statement of a filtered list that is sorted by a time and the id, newest first, and paged by key.
-// The names in it are ours; what a caller sent goes into arguments only.
+// List builds the statement of a filtered list, sorted by a time and the id, newest first, and paged by key. All names in
+// the statement are ours: a caller's values become arguments only.
 type List struct {
 	Args         Args
-	Sort         string      // what the list is sorted by; of a list sorted by a time its column
-	Prefix       string      // of the table's columns: its alias and a dot, or nothing
-	IndexedSort  string      // the column of the index that serves the sort, when it is the sort column rounded down; or nothing
-	OnePlan      bool        // one plan serves whatever the arguments are
-	Page         core.Paging // which page is asked for
-	FilterDigest uint32      // of what the caller filters by: a cursor of another filter is refused
+	Sort         string      // what the list is sorted by: for a time, its column
+	Prefix       string      // before the table's columns: its alias and a dot, or nothing
+	IndexedSort  string      // the column of the index that serves the sort, when that is the sort column rounded down; or nothing
+	OnePlan      bool        // one plan serves all arguments
+	Page         core.Paging // the page asked for
+	FilterDigest uint32      // digest of the caller's filter: a cursor of another filter is refused
 	Start        core.Time   // when the first page was read; the zero time where that does not matter
 
 	conditions []string
-	checks     []string // conditions that cost much: they are looked at along the order, until the page is full
+	checks     []string // costly conditions: rows are checked in the order of the list, until the page is full
 }
 
-// NewList starts a list sorted by the time column. prefix is that of the table's columns: its alias and a dot, or nothing. The table
-// has a project_id: the list of a person has what is of the projects in reach alone.
+// NewList starts a list sorted by the time column. prefix stands before the table's columns: its alias and a dot, or
+// nothing. The table must have a project_id: a person's list has rows of the projects in reach only.
 func NewList(ctx context.Context, prefix, sort string, page core.Paging) *List {
 	l := &List{Prefix: prefix, Sort: sort, Page: page, Args: Args{}}
 	if reach := core.ReachOf(ctx); reach != nil {
@@ -46,22 +46,22 @@ func (l *List) WhereArg(condition, name string, value any) {
 	l.Args[name] = value
 }
 
-// Check adds a condition that costs much.
+// Check adds a costly condition.
 func (l *List) Check(condition string) { l.checks = append(l.checks, condition) }
 
-// HasChecks reports whether the list has conditions that cost much.
+// HasChecks reports whether the list has costly conditions.
 func (l *List) HasChecks() bool { return len(l.checks) > 0 }
 
-// Conditions returns the conditions but for the checks as one, to follow others or WHERE.
+// Conditions returns all conditions except the checks as one, to follow WHERE or other conditions.
 func (l *List) Conditions() string { return joinConditions(l.conditions) }
 
 func joinConditions(conditions []string) string {
 	return strings.Join(append([]string{"true"}, conditions...), "\n\tAND ")
 }
 
-// SQL returns the statement. It reads one row more than asked for, which says whether there is a next page. With checks,
-// selectFrom has the columns that these and the order need. OFFSET 0 keeps the planner from making them before the rows are
-// sorted; an order of the outer statement would keep it from reading along an index.
+// SQL returns the statement. It reads one row more than the limit, to find out whether there is a next page. With checks,
+// selectFrom must return the columns that the checks and the order need. OFFSET 0 keeps the planner from computing the
+// checks before the rows are sorted; an ORDER BY outside would keep it from reading along an index.
 func (l *List) SQL(selectFrom string) (string, error) {
 	if err := l.startBehindCursor(); err != nil {
 		return "", err
@@ -94,9 +94,9 @@ func (l *List) startBehindCursor() error {
 	return nil
 }
 
-// rowLimit is the number of rows to read, in SQL. Where one plan serves all it is written out, and no argument: without it
-// Postgres expects to read a tenth of the table, and makes a new plan for each call, which takes half as long as reading
-// a page.
+// rowLimit returns the number of rows to read, in SQL. Where one plan serves all arguments, the number is written out: with
+// an argument instead, Postgres expects to read a tenth of the table, and makes a new plan for each call, which takes half
+// as long as reading a page.
 func (l *List) rowLimit() string {
 	if l.OnePlan {
 		return strconv.Itoa(l.Page.Limit + 1)
@@ -105,24 +105,24 @@ func (l *List) rowLimit() string {
 	return "@rows"
 }
 
-// CursorBehind returns the cursor that stands behind the item with the time and the id.
+// CursorBehind returns the cursor after the item with the time and the id.
 func (l *List) CursorBehind(at core.Time, id int64) core.Cursor {
 	return core.ListPosition{Sort: l.Sort, Filters: l.FilterDigest, Start: l.Start.Time, At: at.Time, ID: id}.Cursor()
 }
 
-// DigestFilter returns a digest of a filter, a struct of values that JSON can hold: of each of its fields, so that none can be
+// DigestFilter returns a digest of a filter, a struct of values that JSON can hold. It covers each field, so that none is
 // forgotten.
 func DigestFilter(filter any) uint32 {
 	text, err := json.Marshal(filter)
 	if err != nil {
-		panic(err) // a field of the filter is of a type that JSON does not have
+		panic(err) // a field has a type that JSON does not have
 	}
 	h := fnv.New32a()
 	_, _ = h.Write(text)
 	return h.Sum32()
 }
 
-// ReadPage runs the list and returns the page: its rows, read by the names of their columns, and the cursor behind the last
+// ReadPage runs the list and returns the page: its rows, read by the names of their columns, and the cursor after the last
 // one. key returns the time and the id of a row.
 func ReadPage[T any](ctx context.Context, db *DB, l *List, selectFrom string, key func(T) (core.Time, int64)) (core.Page[T], error) {
 	sql, err := l.SQL(selectFrom)
@@ -135,7 +135,7 @@ func ReadPage[T any](ctx context.Context, db *DB, l *List, selectFrom string, ke
 	})
 }
 
-// RunPage runs the whole statement of a list and returns the page. place returns what the cursor behind a row has of it.
+// RunPage runs the complete statement of a list and returns the page. place returns a row's position for the cursor.
 func RunPage[T any](ctx context.Context, db *DB, l *List, sql string, place func(T) core.ListPosition) (core.Page[T], error) {
 	rows, err := QueryMany[T](ctx, db.Main, sql, l.Args)
 	if err != nil {
@@ -151,7 +151,7 @@ func RunPage[T any](ctx context.Context, db *DB, l *List, sql string, place func
 	return page, nil
 }
 
-// ConvertPage returns the page with each of its items converted.
+// ConvertPage converts each item of a page.
 func ConvertPage[From, To any](page core.Page[From], convert func(From) To) core.Page[To] {
 	converted := core.Page[To]{Data: make(core.List[To], len(page.Data)), NextCursor: page.NextCursor}
 	for i, item := range page.Data {

@@ -10,21 +10,21 @@ import (
 	"errand/core"
 )
 
-// Args are the named arguments of a statement. Every name in the statement must be there, and every argument must be used.
+// Args are the named arguments of a statement. Every name in the statement needs an argument, and every argument must be used.
 type Args = pgx.StrictNamedArgs
 
-// Reader is what all pools and a transaction have in common.
+// Reader is what all pools and transactions have in common.
 type Reader interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Querier is what a pool and a transaction have in common, but for the pool of the writer of events.
+// Querier is what transactions and pools have in common, except the pool of the writer of events.
 type Querier interface {
 	Reader
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// QueryOne reads exactly one row by the names of its columns. None is core.NotFound.
+// QueryOne reads exactly one row by the names of its columns. No row is core.NotFound.
 func QueryOne[T any](ctx context.Context, q Reader, sql string, args Args) (T, error) {
 	rows, err := q.Query(ctx, sql, args)
 	if err != nil {

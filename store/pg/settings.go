@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// No connection has settings of a session: behind a pooler such as PgBouncer, in transaction mode, it is another's a moment later.
-// A transaction sets what it needs as it begins, in the same round trip; the rest is set on the role, by PrepareRole.
+// No connection has session settings: behind a pooler in transaction mode, such as PgBouncer, it belongs to another client
+// a moment later. A transaction sets what it needs when it begins, in the same round trip. PrepareRole sets the rest on the role.
 const (
-	// A frozen server must not block the others by a transaction that it does not go on with.
+	// A frozen server must not block the others with an open transaction.
 	beginTx = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '2s'`
 
 	beginWriterTx = beginTx + `;
@@ -22,23 +22,23 @@ SET LOCAL enable_seqscan = off;
 SET LOCAL plan_cache_mode = force_generic_plan;
 SET LOCAL jit = off`
 
-	// MigrationSettings have a transaction wait for the locks of tables for a second only: whoever comes later waits behind it.
+	// With MigrationSettings a transaction waits only a second for the locks of tables, because everyone who comes later waits behind it.
 	MigrationSettings = `SET LOCAL lock_timeout = '1s'`
 
-	// BeginMigration begins a transaction with them.
+	// BeginMigration begins a transaction with MigrationSettings.
 	BeginMigration = beginTx + `; ` + MigrationSettings
 )
 
-// pinPlans is the settings of beginWriterTx for statements that are sent together without a transaction of their own.
+// pinPlans makes the settings of beginWriterTx, for statements that are sent together without their own transaction.
 const pinPlans = `
 SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true)`
 
-// WriterPool has the connections of the writer of events. The planner is kept from scanning whole tables for small arrays: it does
-// so on tables without statistics, and plans for arrays are the same whatever is in them.
+// WriterPool has the connections of the writer of events. The planner must not scan whole tables for small arrays. It does
+// so on tables without statistics, and its plan for an array does not depend on the contents.
 type WriterPool struct{ pool *pgxpool.Pool }
 
-// SendBatch sends statements that are one transaction, in one round trip.
+// SendBatch sends statements that form one transaction, in one round trip.
 func (w WriterPool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	pinned := &pgx.Batch{}
 	pinned.Queue(pinPlans)
@@ -51,8 +51,8 @@ func (w WriterPool) Query(ctx context.Context, sql string, args ...any) (pgx.Row
 	one := &pgx.Batch{}
 	one.Queue(sql, args...)
 	sent := w.SendBatch(ctx, one)
-	if _, err := sent.Exec(); err != nil { // of pinPlans
-		_ = sent.Close() // says the same
+	if _, err := sent.Exec(); err != nil { // from pinPlans
+		_ = sent.Close() // reports the same error
 		return nil, err
 	}
 	rows, err := sent.Query()
@@ -65,20 +65,21 @@ type writerRows struct {
 	sent pgx.BatchResults
 }
 
-// Close is pgx's.
+// Close closes the rows and returns the connection to the pool.
 func (r writerRows) Close() {
 	r.Rows.Close()
-	_ = r.sent.Close() // Err of the rows has said what is wrong
+	_ = r.sent.Close() // the rows' Err has reported the error
 }
 
-// What the sessions of the role have from their start. Compiling plans, which Errand's statements never pay for, took a list of
-// issues 2 to 4 seconds among 50,000 issues instead of 0.15. The rest lets Postgres notice that a machine has vanished.
+// roleSettings hold for the sessions of the role from their start. Compiled plans never pay off for Errand's statements:
+// with them a list of issues took 2 to 4 seconds among 50,000 issues instead of 0.15. The other settings let Postgres
+// notice that a machine has vanished.
 var roleSettings = map[string]string{
 	"jit": "off", "tcp_keepalives_idle": "15", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3", "tcp_user_timeout": "30000",
 }
 
-// findUnsetOnRole makes the statements that are missing. A value that somebody has chosen for the role or the database stays. A
-// connection without TCP has no such settings.
+// findUnsetOnRole returns the ALTER ROLE statements that are missing. Values that someone has chosen for the role or the
+// database stay. A connection without TCP has no TCP settings.
 const findUnsetOnRole = `
 SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L', session_user, current_database(), n.name, n.value) AS statement
 FROM unnest(@names::text[], @values::text[]) AS n (name, value)
@@ -87,9 +88,8 @@ WHERE s.source NOT IN ('database', 'user', 'database user', 'client')
 	AND (inet_server_addr() IS NOT NULL OR s.name NOT LIKE 'tcp%')
 ORDER BY n.name`
 
-// PrepareRole sets on the role of the connections, in this database, what its sessions are to have from their start, and has the
-// connections made again. The error names the statements that somebody with more rights can run; without them Errand works, but
-// slower.
+// PrepareRole sets roleSettings on the role of the connections, in this database, and reconnects. The error names the
+// statements that someone with more rights can run. Errand works without them, but more slowly.
 func (db *DB) PrepareRole(ctx context.Context) error { return db.prepareRole(ctx, roleSettings) }
 
 func (db *DB) prepareRole(ctx context.Context, settings map[string]string) error {
@@ -101,7 +101,7 @@ func (db *DB) prepareRole(ctx context.Context, settings map[string]string) error
 	for _, pool := range append(db.WriterPools(), db.Main) {
 		pool.Reset()
 	}
-	// Another server may have done the same in the same moment, which Postgres refuses.
+	// Another server may have done the same at the same moment, and then Postgres refuses this change.
 	if missing, err = db.findUnsetOnRole(ctx, settings); err != nil || refused == nil || len(missing) == 0 {
 		return err
 	}

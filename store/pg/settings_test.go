@@ -27,7 +27,7 @@ func show(t *testing.T, db *pg.DB, setting string) (value string) {
 	return value
 }
 
-// TestPrepareRole sets on a role what it lacks, leaves what somebody has chosen, and says what it may not set.
+// TestPrepareRole checks that a role gets the settings that it lacks, that chosen values stay, and that refused settings are named.
 func TestPrepareRole(t *testing.T) {
 	t.Parallel()
 	url := storetest.NewURL(t)
@@ -50,7 +50,7 @@ func TestPrepareRole(t *testing.T) {
 	require.NoError(t, db.PrepareRoleWith(t.Context(), wanted))
 	require.Equal(t, "off", show(t, db, "enable_tidscan"), "the connections are made again")
 	require.NoError(t, db.PrepareRoleWith(t.Context(), map[string]string{"enable_tidscan": "on"}))
-	require.Equal(t, "off", show(t, db, "enable_tidscan"), "what is set on the role stays")
+	require.Equal(t, "off", show(t, db, "enable_tidscan"), "settings of the role stay")
 }
 
 // TestNothingIsSetForASession looks at the connections after each kind of use.

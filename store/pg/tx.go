@@ -15,10 +15,10 @@ type Tx struct {
 	pgx.Tx
 	Now core.Time
 
-	deliveries *int64 // that were made in it
+	deliveries *int64 // deliveries made in it
 }
 
-// CountDeliveries notes that the transaction has made deliveries: they are announced once it is committed.
+// CountDeliveries notes that the transaction has made deliveries. They are announced after the commit.
 func (t *Tx) CountDeliveries(made int64) { *t.deliveries += made }
 
 // InTx runs fn in a transaction on a connection of the main pool.
@@ -31,8 +31,7 @@ func (db *DB) InWriterTx(ctx context.Context, fn func(*Tx) error) error {
 	return db.inTxOn(ctx, db.Writer.pool, beginWriterTx, fn)
 }
 
-// inTxOn runs fn in a transaction. After a serialisation failure or a deadlock it runs fn once more: this is the only place
-// that retries.
+// inTxOn runs fn in a transaction. After a serialisation failure or a deadlock it runs fn a second time. Nothing else retries.
 func (db *DB) inTxOn(ctx context.Context, pool *pgxpool.Pool, begin string, fn func(*Tx) error) error {
 	var deliveries int64
 	run := func() error {
@@ -51,17 +50,17 @@ func (db *DB) inTxOn(ctx context.Context, pool *pgxpool.Pool, begin string, fn f
 	return WrapError(err)
 }
 
-// InSavepoint runs fn in a savepoint of the transaction. When fn fails, what it did is undone, and the transaction goes on.
+// InSavepoint runs fn in a savepoint of the transaction. When fn fails, its changes are undone, and the transaction goes on.
 func (t *Tx) InSavepoint(ctx context.Context, fn func(*Tx) error) error {
 	return pgx.BeginFunc(ctx, t.Tx, func(savepoint pgx.Tx) error {
 		return fn(&Tx{Tx: savepoint, Now: t.Now, deliveries: t.deliveries})
 	})
 }
 
-// findByKey keeps the planner from reading whole tables for a few ids, as it does on tables without statistics.
+// findByKey keeps the planner from reading whole tables to find a few ids, which it does on tables without statistics.
 const findByKey = `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`
 
-// FindByKey has the statements of the transaction find rows by their keys, whatever the planner knows of the tables.
+// FindByKey makes the statements of the transaction find rows by their keys, even without statistics of the tables.
 func (t *Tx) FindByKey(ctx context.Context) error {
 	return t.ExecAll(ctx, findByKey)
 }

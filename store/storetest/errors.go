@@ -15,11 +15,11 @@ import (
 // logPrefix names the database in each line of the log.
 const logPrefix = "[%d] "
 
-// isError is what Postgres begins a line with when something failed.
+// isError matches the start of a line about a failure in Postgres's log.
 var isError = regexp.MustCompile(`^\[[^]]*\] (ERROR|FATAL|PANIC):`)
 
-// CollectErrors returns a function that returns the lines about errors that Postgres has logged of a database since, each with
-// what it says beside.
+// CollectErrors returns a function that returns the errors that Postgres has logged about a database since, each with the
+// lines that explain it.
 func CollectErrors(t testing.TB, databaseURL string) func() []string {
 	t.Helper()
 	s, err := startOnce()

@@ -15,7 +15,7 @@ import (
 	"errand/store/intake"
 )
 
-// Noon is a time inside an hour and a day, far enough back that the template has no partition for it.
+// Noon is in the middle of an hour and a day, far enough back that the template has no partition for it.
 var Noon = time.Date(2026, 3, 14, 12, 30, 0, 0, time.UTC)
 
 // Clock is a clock that a test moves. Tests with goroutines leave it alone while they run.
@@ -33,7 +33,7 @@ func (c *Clock) Forward(by time.Duration) { c.Now = c.Now.Add(by) }
 // At returns the time after, or before, the clock's own.
 func (c *Clock) At(by time.Duration) core.Time { return core.At(c.Now.Add(by)) }
 
-// AwayURL is the address of a server that is not there.
+// AwayURL is the address of a server that does not exist.
 const AwayURL = "postgres:///errand?host=/nonexistent/socket&user=errand"
 
 // Shop is the public id of the project that most tests use.
@@ -48,7 +48,7 @@ func OpenShop(t testing.TB) (*store.Store, *Clock) {
 	return s, c
 }
 
-// OpenPair returns two stores, as two servers have them, on one database with the project shop.
+// OpenPair returns two stores on one database with the project shop, for two servers.
 func OpenPair(t testing.TB) ([2]*store.Store, *Clock) {
 	t.Helper()
 	c, url := NewClock(), NewURL(t)
@@ -123,10 +123,10 @@ func DeleteProject(ctx context.Context, s *store.Store, by core.Actor, id int64)
 	return err
 }
 
-// KeepFew has issues keep as few stored events as they may.
+// KeepFew makes issues keep as few stored events as the settings allow.
 var KeepFew = map[string]string{"STORED_EVENTS_PER_ISSUE": strconv.Itoa(intake.MinKeep)}
 
-// DropExpired deletes the stored events of the days before the given number, and returns how many there were by partition.
+// DropExpired deletes the stored events from before the given number of days, and returns the number deleted per partition.
 func DropExpired(t *testing.T, s *store.Store, days int) map[string]int64 {
 	t.Helper()
 	dropped, err := s.Intake.DropExpired(t.Context(), days)
@@ -138,16 +138,16 @@ func DropExpired(t *testing.T, s *store.Store, days int) map[string]int64 {
 	return events
 }
 
-// SinceTime writes an instant as filters take it.
+// SinceTime formats an instant for filters.
 func SinceTime(at time.Time) core.Since { return core.Since(at.Format(time.RFC3339Nano)) }
 
-// OpenHot returns a store that keeps few events, with an issue that has as many as it may.
+// OpenHot returns a store that keeps few events, with an issue that has as many of them as it keeps.
 func OpenHot(t testing.TB) (s *store.Store, c *Clock, issueID int64) {
 	t.Helper()
 	return OpenHotAt(t, NewURL(t))
 }
 
-// OpenHotAt is OpenHot on a database that is there.
+// OpenHotAt is OpenHot on an existing database.
 func OpenHotAt(t testing.TB, url string) (s *store.Store, c *Clock, issueID int64) {
 	t.Helper()
 	c = NewClock()
@@ -168,7 +168,7 @@ func MergeIssues(t testing.TB, s *store.Store, target int64, sources ...int64) c
 	return merged.Issue
 }
 
-// MergeByHand leaves the rows as a merge does: the source's fingerprints lead to the target.
+// MergeByHand leaves the rows as a merge does: the source's fingerprints point at the target.
 func MergeByHand(t testing.TB, s *store.Store, source, target int64) {
 	t.Helper()
 	ChangeRows(t, s, `UPDATE issue_fingerprints SET issue_id = $2 WHERE issue_id = $1`, source, target)

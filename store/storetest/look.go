@@ -15,7 +15,7 @@ import (
 	"errand/store"
 )
 
-// ReadIssue returns an issue, which must be there.
+// ReadIssue returns an issue, which must exist.
 func ReadIssue(t testing.TB, s *store.Store, id int64) core.IssueDetail {
 	t.Helper()
 	i, err := s.ReadIssue(t.Context(), id)
@@ -38,7 +38,7 @@ func ReadActivity(t testing.TB, s *store.Store, id int64) []core.Activity {
 	return list
 }
 
-// ReadColumn looks behind the methods: it returns the first column of a query's rows.
+// ReadColumn bypasses the store's methods: it returns the first column of a query's rows.
 func ReadColumn[T any](t testing.TB, s *store.Store, sql string, args ...any) []T {
 	t.Helper()
 	rows, err := QuerySQL(t.Context(), s, sql, args...)
@@ -64,7 +64,7 @@ func WaitUntilLocked(t testing.TB, s *store.Store) {
 	}, 10*time.Second, 5*time.Millisecond)
 }
 
-// ChangeRows changes rows behind the methods' backs.
+// ChangeRows changes rows without the store's methods.
 func ChangeRows(t testing.TB, s *store.Store, sql string, args ...any) {
 	t.Helper()
 	rows, err := QuerySQL(t.Context(), s, sql, args...)
@@ -74,14 +74,14 @@ func ChangeRows(t testing.TB, s *store.Store, sql string, args ...any) {
 	require.Positive(t, rows.CommandTag().RowsAffected(), "nothing was changed by %s", sql)
 }
 
-// RequireCode fails the test unless err is one of this code.
+// RequireCode fails the test unless err has the code.
 func RequireCode(t testing.TB, code core.Code, err error) {
 	t.Helper()
 	require.Error(t, err)
 	require.Equal(t, code, core.AsError(err).Code, "%v", err)
 }
 
-// RunTogether runs fn n times at once, numbered from 0, and returns the errors by number.
+// RunTogether runs fn n times in parallel, numbered from 0, and returns the errors by number.
 func RunTogether(n int, fn func(i int) error) []error {
 	errs := make([]error, n)
 	var ready, done sync.WaitGroup
@@ -100,7 +100,7 @@ func RunTogether(n int, fn func(i int) error) []error {
 	return errs
 }
 
-// RequireNoErrors fails for the first error of together.
+// RequireNoErrors fails for the first error of RunTogether.
 func RequireNoErrors(t testing.TB, errs []error) {
 	t.Helper()
 	for _, err := range errs {
@@ -149,8 +149,8 @@ func ListHours(counts map[string]int) []string {
 	return list
 }
 
-// CountDeadlocks returns how many there were in a database, once all connections of stores to it have ended: each one reports
-// its own at its end.
+// CountDeadlocks returns the number of deadlocks in a database, once all stores' connections to it have ended: each
+// connection reports its own at its end.
 func CountDeadlocks(t testing.TB, url string) (n int) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)

@@ -9,10 +9,10 @@ import (
 	"errand/store"
 )
 
-// firstRow is the id of the first row that the functions below insert: they stand beside rows of the store's own methods.
+// firstRow is the id of the first row that the functions below insert, beside rows of the store's own methods.
 const firstRow = 500_000
 
-// MakeUser stores a user, who is in no team, and returns the id.
+// MakeUser stores a user without a team and returns the id.
 func MakeUser(t testing.TB, s *store.Store, email string) int64 {
 	t.Helper()
 	return ReadCell[int64](t, s, `

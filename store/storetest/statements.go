@@ -17,9 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// RequireStatements has Postgres parse and plan every constant of the package of the running test that is a statement, so
-// that a wrong column or type is found without running into it. None may ask the database for the time, which is the
-// clock's.
+// RequireStatements lets Postgres parse and plan every SQL constant of the package of the running test, so that a wrong
+// column or type is found without running the statement. No statement may ask the database for the time: that comes from the clock.
 func RequireStatements(t *testing.T) {
 	t.Helper()
 	statements := statementConstants(t)
@@ -28,7 +27,7 @@ func RequireStatements(t *testing.T) {
 	require.NoError(t, err)
 	defer conn.Close(t.Context())
 	for name, sql := range statements {
-		if name != "tellClock" { // by which the injected clock is set
+		if name != "tellClock" { // which sets the injected clock
 			require.NotRegexp(t, asksForTime, sql, name)
 		}
 		if strings.Contains(sql, "@") {
@@ -40,12 +39,12 @@ func RequireStatements(t *testing.T) {
 	}
 }
 
-// asksForTime finds what the same statement may answer differently each time.
+// asksForTime finds functions with a different result each time.
 var asksForTime = regexp.MustCompile(`(?i)\b(now|clock_timestamp|statement_timestamp|random|gen_random_uuid)\(|\bcurrent_(date|time)`)
 
 var startsLikeSQL = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b`)
 
-// statementConstants returns the package's string constants that are SQL, as the compiler sees them.
+// statementConstants returns the package's string constants that are SQL, as the compiler evaluates them.
 func statementConstants(t *testing.T) map[string]string {
 	fset := token.NewFileSet()
 	var files []*ast.File
@@ -58,7 +57,7 @@ func statementConstants(t *testing.T) map[string]string {
 			files = append(files, file)
 		}
 	}
-	// Imports are not needed for constants, so the errors about them do not matter.
+	// Constants do not need imports, so errors about imports do not matter.
 	config := types.Config{Error: func(error) {}, Importer: noImports{importer.Default()}}
 	pkg, _ := config.Check("errand/store", fset, files, nil)
 	found := map[string]string{}

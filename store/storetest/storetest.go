@@ -1,4 +1,4 @@
-// Package storetest makes a real database for each test: a clone of a migrated template on a private Postgres that the
+// Package storetest makes a real database for each test: a clone of a migrated template on a private Postgres, which the
 // test process starts when the first test asks, and stops at its end.
 package storetest
 
@@ -20,6 +20,7 @@ import (
 	"errand/core"
 	"errand/store"
 	"errand/store/embedded"
+	"errand/testkit/ramdisk"
 )
 
 // server is the Postgres of this test process.
@@ -28,8 +29,8 @@ type server struct {
 	postgres *embedded.Server
 	newest   uint32 // the highest oid of the template's tables
 	mu       sync.Mutex
-	admin    *pgx.Conn // under mu, as what follows
-	free     []string  // databases that no test uses now
+	admin    *pgx.Conn   // guarded by mu, like the fields below
+	free     []*database // databases that no test is using
 	made     int
 }
 
@@ -37,6 +38,10 @@ var startOnce = sync.OnceValues(startServer)
 
 // Main runs the tests of a package and stops its Postgres after them. Packages that use New call it in TestMain.
 func Main(m *testing.M) {
+	if err := ramdisk.Use(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	code := m.Run()
 	if running != nil {
 		running.stopServer()
@@ -44,7 +49,7 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// running is the server once it runs: what Main has to stop.
+// running is the server, once it runs, for Main to stop.
 var running *server
 
 func startServer() (*server, error) {
@@ -60,7 +65,7 @@ func startServer() (*server, error) {
 		Dir: dir, Log: slog.New(slog.DiscardHandler), Binaries: os.Getenv("POSTGRES_BIN"),
 		Settings: map[string]string{
 			"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "400",
-			// Neither UTC nor a whole hour away from it, to expose mistakes with zones.
+			// Neither UTC nor a whole hour away from it, to expose mistakes with time zones.
 			"timezone":        "Asia/Kathmandu",
 			"log_line_prefix": logPrefix,
 		},
@@ -78,6 +83,9 @@ func startServer() (*server, error) {
 
 func (s *server) stopServer() {
 	ctx := context.Background()
+	for _, d := range s.free {
+		d.pool.Close()
+	}
 	if s.admin != nil {
 		_ = s.admin.Close(ctx)
 	}
@@ -114,27 +122,27 @@ func (s *server) makeTemplate(ctx context.Context) error {
 func (s *server) databaseURL(database string) string {
 	u, err := url.Parse(s.postgres.URL())
 	if err != nil {
-		panic(err) // embedded gave it
+		panic(err) // embedded made it
 	}
 	u.Path = "/" + database
 	return u.String()
 }
 
-// NewURL returns the address of a fresh migrated database that is the test's alone.
+// NewURL returns the address of a fresh migrated database for this test alone.
 func NewURL(t testing.TB) string {
 	t.Helper()
 	s, err := startOnce()
 	require.NoError(t, err)
-	name, err := s.takeDatabase()
+	d, err := s.takeDatabase()
 	require.NoError(t, err)
-	t.Cleanup(func() { s.clearDatabase(name) })
-	return s.databaseURL(name)
+	t.Cleanup(func() { s.returnDatabase(d) })
+	return d.url
 }
 
-// NewEmptyURL returns the address of a database without a schema that is the test's alone.
+// NewEmptyURL returns the address of a database without a schema for this test alone.
 func NewEmptyURL(t testing.TB) string { return NewEncodedURL(t, "UTF8") }
 
-// NewEncodedURL is EmptyURL with an encoding.
+// NewEncodedURL is NewEmptyURL with an encoding.
 func NewEncodedURL(t testing.TB, encoding string) string {
 	t.Helper()
 	s, err := startOnce()
@@ -145,7 +153,7 @@ func NewEncodedURL(t testing.TB, encoding string) string {
 	return s.databaseURL(name)
 }
 
-// New returns a store on a fresh migrated database that is the test's alone.
+// New returns a store on a fresh migrated database for this test alone.
 func New(t testing.TB) *store.Store { return NewAt(t, time.Now) }
 
 // NewAt is New with a clock.
@@ -154,7 +162,7 @@ func NewAt(t testing.TB, clock core.Clock) *store.Store {
 	return Open(t, NewURL(t), clock)
 }
 
-// Open returns a further store on the database, as a second server has it.
+// Open returns another store on the database, like a second server's.
 func Open(t testing.TB, databaseURL string, clock core.Clock) *store.Store {
 	t.Helper()
 	return OpenWith(t, store.Options{URL: databaseURL, Clock: clock})
@@ -165,18 +173,20 @@ func OpenWith(t testing.TB, o store.Options) *store.Store {
 	t.Helper()
 	db, err := store.Open(t.Context(), o)
 	require.NoError(t, err)
-	pool, err := pgxpool.New(t.Context(), o.URL)
-	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	pool, isKept := keptPools.Load(o.URL)
+	if !isKept {
+		own, err := pgxpool.New(t.Context(), o.URL)
+		require.NoError(t, err)
+		t.Cleanup(own.Close)
+		pool = own
+	}
 	testPools.Store(db, pool)
-	t.Cleanup(func() {
-		testPools.Delete(db)
-		pool.Close()
-		db.Close()
-	})
+	t.Cleanup(func() { testPools.Delete(db) })
 	return db
 }
 
-// SaveSettings sets settings of the installation, by the names of their variables, which hold on the store at once.
+// SaveSettings sets settings of the installation, by the names of their variables. They hold on the store immediately.
 func SaveSettings(t testing.TB, db *store.Store, settings map[string]string) {
 	t.Helper()
 	values := map[string]*string{}
@@ -189,79 +199,14 @@ func SaveSettings(t testing.TB, db *store.Store, settings map[string]string) {
 	require.NoError(t, err)
 }
 
-// testPools has connections to the database of each store that is open: *store.Store -> *pgxpool.Pool.
+// testPools has, for each open store, a pool of connections to its database: *store.Store -> *pgxpool.Pool.
 var testPools sync.Map
 
-// QuerySQL runs a statement of the test's own on the database of a store that this package opened.
+// QuerySQL runs a test's own statement on the database of a store that this package opened.
 func QuerySQL(ctx context.Context, db *store.Store, sql string, args ...any) (pgx.Rows, error) {
 	pool, ok := testPools.Load(db)
 	if !ok {
 		return nil, errors.New("storetest: the store is not one of this package's, or its test has ended")
 	}
 	return pool.(*pgxpool.Pool).Query(ctx, sql, args...)
-}
-
-// takeDatabase returns the name of a clean database.
-func (s *server) takeDatabase() (string, error) {
-	s.mu.Lock()
-	if n := len(s.free); n > 0 {
-		defer s.mu.Unlock()
-		name := s.free[n-1]
-		s.free = s.free[:n-1]
-		return name, nil
-	}
-	s.mu.Unlock()
-	return s.createDatabase(template)
-}
-
-func (s *server) createDatabase(like string) (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.made++
-	name := fmt.Sprintf("errand_test_%d", s.made)
-	_, err := s.admin.Exec(context.Background(), fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s STRATEGY file_copy", name, like))
-	return name, err
-}
-
-func (s *server) dropDatabase(name string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, err := s.admin.Exec(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)")
-	return err
-}
-
-// clearTables drops the tables that are newer than the template, such as partitions of other days, and empties the others;
-// it takes 1-3 ms where TRUNCATE takes 50. The role skips the checks of foreign keys.
-const clearTables = `
-DO $$
-DECLARE r record;
-BEGIN
-	SET LOCAL session_replication_role = replica;
-	FOR r IN SELECT c.oid::regclass AS name, c.oid > %d AS made FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-		WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND c.relname NOT LIKE 'goose%%' AND c.relname <> 'river_migration'
-			AND (NOT c.relispartition OR c.oid > %[1]d)
-		ORDER BY made DESC
-	LOOP
-		EXECUTE CASE WHEN r.made THEN 'DROP TABLE ' ELSE 'DELETE FROM ' END || r.name;
-	END LOOP;
-END $$`
-
-// clearWithin bounds the wait for locks of a connection that a failed test has left open.
-const clearWithin = 10 * time.Second
-
-// clearDatabase makes a database ready for the next test. One that cannot be cleared is left behind.
-func (s *server) clearDatabase(name string) {
-	ctx, cancel := context.WithTimeout(context.Background(), clearWithin)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, s.databaseURL(name))
-	if err != nil {
-		return
-	}
-	_, err = conn.Exec(ctx, fmt.Sprintf(clearTables, s.newest))
-	_ = conn.Close(ctx)
-	if err == nil {
-		s.mu.Lock()
-		s.free = append(s.free, name)
-		s.mu.Unlock()
-	}
 }

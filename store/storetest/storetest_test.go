@@ -31,14 +31,14 @@ func readValues(t *testing.T, url, sql string) []string {
 const tables = `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 	WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') ORDER BY 1`
 
-// rows counts the rows of all tables but those of the migration tools.
+// rows counts the rows of all tables except the migration tools' own.
 const rows = `SELECT c.relname || '=' || (xpath('/row/n/text()',
 		query_to_xml('SELECT count(*) AS n FROM ' || c.oid::regclass, false, true, '')))[1]
 	FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 	WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname NOT LIKE 'goose%'
 		AND c.relname <> 'river_migration' ORDER BY 1`
 
-// The tests of this package share the list of free databases, and look at it: they are not parallel.
+// The tests of this package share the list of free databases and look at it, so they are not parallel.
 
 func TestDatabaseGivenBackIsCleanForTheNextTest(t *testing.T) {
 	var first string
@@ -56,7 +56,7 @@ func TestDatabaseGivenBackIsCleanForTheNextTest(t *testing.T) {
 		_, err = s.CreateToken(t.Context(), core.NewBootstrapActor(),
 			store.NewToken{Name: "bound", Hash: []byte("x"), ProjectID: p.ID, Scopes: []core.Scope{core.Admin}})
 		require.NoError(t, err)
-		for _, at := range []core.Time{s.Now(), core.At(time.Now())} { // a partition of the test's, and one of the template's
+		for _, at := range []core.Time{s.Now(), core.At(time.Now())} { // a partition that the test adds, and one of the template
 			_, err = s.Intake.AddEvents(t.Context(), []intake.NewEvent{{ProjectID: p.ID, EventID: [16]byte{1, byte(at.Day())}, OccurredAt: at,
 				ReceivedAt: at, Payload: intake.Payload{Bytes: []byte{}}}})
 			require.NoError(t, err)

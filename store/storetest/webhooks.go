@@ -9,7 +9,7 @@ import (
 	"errand/store"
 )
 
-// MakeWebhook makes a webhook with what is not set filled in: a name, the format service, high trust, and all events but spikes.
+// MakeWebhook makes a webhook and fills in the unset fields: a name, the format service, high trust, and all events except spikes.
 func MakeWebhook(t testing.TB, s *store.Store, n store.NewWebhook) int64 {
 	t.Helper()
 	var err error
@@ -33,7 +33,7 @@ func MakeWebhook(t testing.TB, s *store.Store, n store.NewWebhook) int64 {
 	return made.ID
 }
 
-// ListEventsTold returns what a webhook was told or is to be told, the first thing first.
+// ListEventsTold returns the events of a webhook's deliveries, sent or not, oldest first.
 func ListEventsTold(t testing.TB, s *store.Store, webhook int64) []string {
 	t.Helper()
 	return ReadColumn[string](t, s, `SELECT event FROM deliveries WHERE webhook_id = $1 ORDER BY created_at, id`, webhook)

@@ -1,5 +1,5 @@
-// Package watch has what the write path of events and the verification share: a fix as it is stored, whether its error
-// returned, and what is written then.
+// Package watch is shared by the write path of events and the verification of fixes: it reads a stored fix, finds out
+// whether its error returned, and writes down that it did.
 package watch
 
 import (
@@ -37,7 +37,7 @@ type Fix struct {
 	OverdueEvents  int64
 }
 
-// Columns are the columns of a Fix, of a table of fixes that is called f.
+// Columns are the columns of a Fix, from a table of fixes named f.
 const Columns = `f.project_id, f.id, f.issue_id, f.kind, f.ref, f.merge_commit, f.linked_by, f.linked_at, f.deploy_number,
 	f.release, f.environment, f.deploy_commit, f.deployed_at, f.verify_after, f.verify_by, f.outcome, f.verified_at,
 	f.regressed_at, f.regressed_in,
@@ -52,7 +52,7 @@ func ReadFix(ctx context.Context, q pg.Querier, project, id int64) (Fix, error) 
 	return pg.QueryOne[Fix](ctx, q, oneFix, pg.Args{"project_id": project, "id": id})
 }
 
-// Link returns by what the fix is recognised.
+// Link returns how the fix is identified.
 func (f Fix) Link() fixes.Link {
 	if f.Kind == core.FixByCommit {
 		return fixes.Link{Commit: f.Ref, MergeCommit: f.MergeCommit}
@@ -60,12 +60,12 @@ func (f Fix) Link() fixes.Link {
 	return fixes.Link{PullRequest: f.Ref, MergeCommit: f.MergeCommit}
 }
 
-// Watch returns the watch over the fix, which must be deployed.
+// Watch returns the watch over the fix. The fix must be deployed.
 func (f Fix) Watch() fixes.Watch {
 	return fixes.Watch{DeployedAt: f.DeployedAt.Time, VerifyAfter: f.VerifyAfter.Time, VerifyBy: f.VerifyBy.Time}
 }
 
-// firstDeploy returns the first deploy that contains the fix, which must be deployed.
+// firstDeploy returns the first deploy that contains the fix. The fix must be deployed.
 func (f Fix) firstDeploy() fixes.Deploy {
 	return fixes.Deploy{
 		Number: *f.DeployNumber, Release: f.Release, Environment: f.Environment, Commit: f.DeployCommit, At: f.DeployedAt.Time,

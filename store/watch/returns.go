@@ -9,8 +9,8 @@ import (
 	"errand/store/pg"
 )
 
-// deploysOfName are the deploys by which a release of that name is judged: those of the name, those of the commit that it
-// is, and those of the commits of the former. Of equal ones the first is enough.
+// deploysOfName finds the deploys that judge a release by its name: deploys with that name, deploys of the commit that the name
+// may be, and other deploys of the commits found by name. The first of equal deploys is enough.
 const deploysOfName = `
 WITH begins AS (
 	SELECT left(commit, @prefix) AS prefix FROM deploys WHERE project_id = @project_id AND digest = @digest
@@ -24,8 +24,8 @@ WITH begins AS (
 )
 SELECT release, environment, commit, min(number) AS number FROM found GROUP BY release, environment, commit`
 
-// FindReturn returns the first of the events that shows that the error is still there in spite of the fix, which must be
-// deployed; nil when none does. Harmless are those before it whose like only count, at any time, until there is another deploy.
+// FindReturn returns the first event which shows that the error is still there despite the fix, or nil. The fix must be
+// deployed. harmless are the events before it that prove nothing, and never will until there is another deploy.
 func (f Fix) FindReturn(ctx context.Context, q pg.Querier, events []fixes.Event) (
 	returned *fixes.Event, harmless []fixes.Event, err error,
 ) {
@@ -50,7 +50,7 @@ func (f Fix) FindReturn(ctx context.Context, q pg.Querier, events []fixes.Event)
 
 const countDeploys = `SELECT deploys FROM deploy_order WHERE project_id = @project_id`
 
-// CountDeploys returns how many deploys the project of the fix had, which must be deployed.
+// CountDeploys returns how many deploys the fix's project has had. The fix must be deployed.
 func (f Fix) CountDeploys(ctx context.Context, q pg.Querier) (int64, error) {
 	row, err := pg.QueryOne[struct{ Deploys int64 }](ctx, q, countDeploys, pg.Args{"project_id": f.ProjectID})
 	return row.Deploys, err
@@ -83,7 +83,7 @@ WHERE project_id = @project_id AND id = @id`
 	setIssueRegressed = `UPDATE issues SET status = 'regressed', status_at = @now WHERE project_id = @project_id AND id = @id`
 )
 
-// Regress ends the fix because its error returned in a release, empty when the event named none. Its issue is locked.
+// Regress ends the fix because its error returned in a release; release is empty when the event named none. The issue is locked.
 func (f Fix) Regress(ctx context.Context, db *pg.DB, t *pg.Tx, from core.Status, release string) error {
 	_, err := pg.Exec(ctx, t, setFixRegressed, pg.Args{"project_id": f.ProjectID, "id": f.ID, "release": release, "now": t.Now})
 	if err != nil {
@@ -102,7 +102,7 @@ func (f Fix) Regress(ctx context.Context, db *pg.DB, t *pg.Tx, from core.Status,
 	return err
 }
 
-// regressData is the data of a fix that did not hold in the activity of its issue.
+// regressData is the data of a failed fix in the activity of its issue.
 type regressData struct {
 	activity.FromTo
 	FixID   int64  `json:"fix_id"`

@@ -1,5 +1,5 @@
-// Package corpora finds the folder with data of real SDKs and other trackers, for tests that measure Errand against
-// it. The data is not part of the repository: such tests skip where it is absent.
+// Package corpora finds the folder with data of real SDKs and other trackers, for tests that measure Errand against it. The data
+// is not part of the repository: without it such tests are skipped.
 package corpora
 
 import (
@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// FindCorpus returns the path of one corpus (such as "grouping"): below the folder that the environment's CORPORA names, else
-// below ../shared/corpora beside the repository. The test is skipped when the corpus is not there.
+// FindCorpus returns the path of one corpus (such as "grouping"): below the folder in the environment variable CORPORA, or else
+// below ../shared/corpora beside the repository. It skips the test when the corpus is missing.
 func FindCorpus(t testing.TB, name string) string {
 	t.Helper()
 	root := os.Getenv("CORPORA")
@@ -24,7 +24,7 @@ func FindCorpus(t testing.TB, name string) string {
 	return dir
 }
 
-// ReadEvents calls read with the JSON of each file of corpora that have an event in each.
+// ReadEvents calls read with each file's JSON in corpora with one event per file.
 func ReadEvents(t testing.TB, read func(path string, text []byte), names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -44,7 +44,7 @@ func ReadEvents(t testing.TB, read func(path string, text []byte), names ...stri
 	}
 }
 
-// findRepository returns the way from the folder of the test to that with go.mod.
+// findRepository returns the relative path from the test's folder to the one with go.mod.
 func findRepository() string {
 	const deepest = 5
 	way := "."

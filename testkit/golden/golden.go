@@ -1,4 +1,4 @@
-// Package golden compares what a test made with the file that was committed. `make golden` writes the files anew.
+// Package golden compares the output of a test with a committed file. `make golden` rewrites the files.
 package golden
 
 import (
@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// CheckFile fails the test unless the file at the path holds exactly got; a missing file fails too. With -update it writes
-// the file.
+// CheckFile fails the test unless the file at the path holds exactly got; a missing file fails too. With -update it writes the
+// file.
 func CheckFile(t testing.TB, path, got string) {
 	t.Helper()
 	if *update {

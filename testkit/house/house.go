@@ -1,5 +1,5 @@
-// Package house measures Go source files against the rules of this repository: how many functions have a name of one
-// word, and which functions, files and lines are too long. Its test holds the rules; make names prints the numbers.
+// Package house measures Go source files against the rules of this repository: how many functions have a one-word name, and which
+// functions, files and lines are too long. Its test enforces the rules; make names prints the numbers.
 package house
 
 import (
@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of what is written here. Lengths count everything, comments and empty lines too.
+// The bounds for the source. Lengths count everything, including comments and empty lines.
 const (
 	MaxFileLines     = 300
 	MaxTestFileLines = 500
@@ -23,20 +23,20 @@ const (
 	MaxOneWordShare  = 12  // in percent of all functions, tests included
 )
 
-// Function is one function or method. The functions that the test runner calls (TestX, BenchmarkX, FuzzX, ExampleX)
-// are here for their length only: their names are IsTest.
+// Function is one function or method. Functions that the test runner calls (TestX, BenchmarkX, FuzzX, ExampleX) count only for
+// their length: IsTest marks them.
 type Function struct {
 	Package  string // the folder below the module, "." for its root
-	File     string // below the module too
+	File     string // also below the module
 	Line     int
 	Receiver string // the type of a method, empty for a function
 	Name     string
 	Lines    int
-	InTests  bool // stands in a _test.go file
+	InTests  bool // is in a _test.go file
 	IsTest   bool
 }
 
-// FullName is for example "store.Store.Close".
+// FullName is, for example, "store.Store.Close".
 func (f Function) FullName() string {
 	name := f.Name
 	if f.Receiver != "" {
@@ -61,14 +61,14 @@ func (f File) MaxLines() int {
 	return MaxFileLines
 }
 
-// Sources is what was measured.
+// Sources are the measured functions and files.
 type Sources struct {
 	Functions []Function // the longest first
 	Files     []File     // the longest first
 }
 
-// MeasureSources reads all Go files of a module, whatever their build tags. Folders that the go command passes over
-// (testdata, vendor, those that begin with "." or "_") and node_modules are left out.
+// MeasureSources reads all Go files of a module, regardless of build tags. It leaves out node_modules and the folders that the go
+// command skips (testdata, vendor, and names that begin with "." or "_").
 func MeasureSources(module fs.FS) (Sources, error) {
 	var s Sources
 	err := fs.WalkDir(module, ".", func(name string, d fs.DirEntry, err error) error {

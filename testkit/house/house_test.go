@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A breach of a rule is mended, or stands in the table of exceptions with its reason; an exception that nothing needs
-// any more is taken out.
+// A breach of a rule is mended, or listed in the table of exceptions with its reason; an exception that is no longer needed is
+// removed.
 func TestSourcesKeepTheRules(t *testing.T) {
 	t.Parallel()
 	sources, err := MeasureSources(os.DirFS("../.."))

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// demandedNames are the one-word names that the language and interfaces of the standard library demand: whoever writes
-// such a method had no choice. They count like others, so that a share is what a reader meets, and are told apart.
+// demandedNames are the one-word names that the language and interfaces of the standard library require: the author of such a
+// method had no choice. They count like others, so that a share is what a reader sees, and are also counted separately.
 var demandedNames = map[string]string{
 	"String": "fmt.Stringer", "GoString": "fmt.GoStringer", "Format": "fmt.Formatter",
 	"Error": "error", "Unwrap": "errors.Unwrap", "Is": "errors.Is", "As": "errors.As", "Timeout": "net.Error", "Temporary": "net.Error",
@@ -25,7 +25,7 @@ var demandedNames = map[string]string{
 // IsOneWord reports whether the function's name is one word: Close and url, not closeAll, parseURL or sha256sum.
 func (f Function) IsOneWord() bool { return !f.IsTest && len(splitWords(f.Name)) == 1 }
 
-// IsDemanded reports whether the name is not a choice: main, init, and methods of interfaces of the standard library.
+// IsDemanded reports whether the name is required: main, init, and methods of interfaces of the standard library.
 func (f Function) IsDemanded() bool {
 	if f.Receiver == "" {
 		return f.Name == "main" || f.Name == "init"
@@ -33,7 +33,7 @@ func (f Function) IsDemanded() bool {
 	return demandedNames[f.Name] != ""
 }
 
-// isTestName reports whether the test runner calls a function of this name, by the rule of the go command.
+// isTestName reports whether the test runner calls a function with this name, by the rule of the go command.
 func isTestName(name string) bool {
 	for _, prefix := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok && (rest == "" || !unicode.IsLower([]rune(rest)[0])) {
@@ -43,9 +43,8 @@ func isTestName(name string) bool {
 	return false
 }
 
-// splitWords splits a name where a capital follows a small letter or begins a word after an abbreviation
-// (readHTTPBody: read, HTTP, Body), where a letter follows a digit, and at underscores. The plural of an abbreviation
-// (IDs, URLs) is one word.
+// splitWords splits a name where a capital follows a small letter or begins a word after an abbreviation (readHTTPBody: read,
+// HTTP, Body), where a letter follows a digit, and at underscores. The plural of an abbreviation (IDs, URLs) is one word.
 func splitWords(name string) []string {
 	var words []string
 	letters := []rune(name)
@@ -86,10 +85,10 @@ func beginsWord(before, letter rune, after []rune) bool {
 type Count struct {
 	Functions int
 	OneWord   int
-	Demanded  int // how many of OneWord are not a choice
+	Demanded  int // how many of OneWord are required
 }
 
-// Share returns how many percent of the functions have a one-word name; 0 when there are none.
+// Share returns the percentage of functions with a one-word name; 0 when there are none.
 func (c Count) Share() float64 { return 100 * float64(c.OneWord) / float64(max(c.Functions, 1)) }
 
 // Plus returns the sum of two counts.
@@ -97,7 +96,7 @@ func (c Count) Plus(other Count) Count {
 	return Count{c.Functions + other.Functions, c.OneWord + other.OneWord, c.Demanded + other.Demanded}
 }
 
-// NameCount is the count of one package, or of all.
+// NameCount is the count of one package, or of all packages.
 type NameCount struct {
 	Package string
 	Code    Count
@@ -107,7 +106,7 @@ type NameCount struct {
 // All returns the count of code and tests together.
 func (n NameCount) All() Count { return n.Code.Plus(n.Tests) }
 
-// CountNames counts the names of each package, that with the largest share of one-word names first, and of all.
+// CountNames counts the names of each package, the one with the largest share of one-word names first, and of all packages.
 func (s Sources) CountNames() (packages []NameCount, total NameCount) {
 	total.Package = "total"
 	counts := map[string]*NameCount{}

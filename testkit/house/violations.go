@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Rule is one of the rules that the sources are held to.
+// Rule is one of the rules for the sources.
 type Rule string
 
-// The rules, by the names under which they are reported.
+// The rules, by their names in reports.
 const (
 	FileLength     Rule = "file length"
 	FunctionLength Rule = "function length"
@@ -17,15 +17,15 @@ const (
 	NameShare      Rule = "share of one-word names"
 )
 
-// Violation is one breach of a rule. Subject is what an exception names: the path of a file, the full name of a
-// function, or "total" for the share of names.
+// Violation is one breach of a rule. Subject is the key of an exception: the path of a file, the full name of a function, or
+// "total" for the share of names.
 type Violation struct {
 	Rule    Rule
 	Subject string
 	Text    string // for people: where, how much, and the bound
 }
 
-// FindViolations lists what breaks a rule, the worst of each rule first; all long lines of a file are one.
+// FindViolations lists the breaches, the worst of each rule first; all long lines of a file are one.
 func (s Sources) FindViolations() []Violation {
 	var list []Violation
 	for _, f := range s.Files {

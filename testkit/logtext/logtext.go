@@ -22,7 +22,7 @@ func (l *Text) Write(b []byte) (int, error) {
 	return l.text.Write(b)
 }
 
-// String returns all that was written so far.
+// String returns everything written so far.
 func (l *Text) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -34,7 +34,7 @@ func (l *Text) NewLogger() *slog.Logger {
 	return slog.New(slog.NewJSONHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// FindLines returns the fields of the lines of NewLogger that have the message.
+// FindLines returns the fields of NewLogger's lines with the message.
 func (l *Text) FindLines(message string) (found []map[string]any) {
 	for line := range strings.Lines(l.String()) {
 		var fields map[string]any

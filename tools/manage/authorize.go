@@ -2,10 +2,12 @@ package manage
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"errand/core"
 	"errand/core/manage"
+	"errand/store"
 )
 
 // Authorize checks what comes before the input of an operation is looked at: that what the path names is there, and then the
@@ -15,14 +17,14 @@ func (t *Tools) Authorize(ctx context.Context, actor core.Actor, op *core.Operat
 	if permission == "" {
 		return nil
 	}
-	if err := t.lookUp(ctx, path); err != nil {
+	if err := t.lookUp(ctx, manage.ResourceOf(op), path); err != nil {
 		return err
 	}
 	return manage.RequirePermission(actor, permission)
 }
 
 // lookUp returns not_found when something that the path names is not there.
-func (t *Tools) lookUp(ctx context.Context, path map[string]string) error {
+func (t *Tools) lookUp(ctx context.Context, resource string, path map[string]string) error {
 	if user, named := path["user"]; named {
 		_, err := t.Store.FindUser(ctx, user)
 		return err
@@ -30,7 +32,7 @@ func (t *Tools) lookUp(ctx context.Context, path map[string]string) error {
 	if team, named := path["team"]; named {
 		return t.lookUpInTeam(ctx, team, path)
 	}
-	return t.lookUpInApp(ctx, path)
+	return t.lookUpInApp(ctx, resource, path)
 }
 
 func (t *Tools) lookUpInTeam(ctx context.Context, ref string, path map[string]string) error {
@@ -54,23 +56,47 @@ func (t *Tools) lookUpInTeam(ctx context.Context, ref string, path map[string]st
 	return err
 }
 
-func (t *Tools) lookUpInApp(ctx context.Context, path map[string]string) error {
+func (t *Tools) lookUpInApp(ctx context.Context, resource string, path map[string]string) error {
 	app, err := t.Store.FindApp(ctx, core.ProjectRef(path["app"]))
 	if err != nil {
 		return err
 	}
-	problem, named := path["problem"]
-	if !named {
-		problem, named = path["id"]
-	}
-	if !named {
-		return nil
+	problem, isAbove := path["problem"]
+	part, named := path["id"]
+	if !isAbove {
+		if !named {
+			return nil
+		}
+		problem = part
 	}
 	id, err := readID(problem)
 	if err != nil {
 		return err
 	}
-	_, err = t.Store.ReadProblem(ctx, app, id)
+	if _, err = t.Store.ReadProblem(ctx, app, id); err != nil || !isAbove || !named {
+		return err
+	}
+	return t.lookUpInProblem(ctx, resource, problemPart{app, id, part})
+}
+
+// problemPart is a notice or a tag of a problem, by the text that names it in a path.
+type problemPart struct {
+	app, problem int64
+	id           string
+}
+
+func (t *Tools) lookUpInProblem(ctx context.Context, resource string, part problemPart) error {
+	id, err := readID(part.id)
+	if err != nil {
+		return err
+	}
+	if resource == "notices" {
+		return t.Store.CheckNotice(ctx, part.app, part.problem, id)
+	}
+	tags, err := t.Store.ListTags(ctx, part.app, part.problem)
+	if err == nil && !slices.ContainsFunc(tags, func(tag store.Tag) bool { return tag.ID == id }) {
+		err = refuseTag()
+	}
 	return err
 }
 

@@ -76,11 +76,11 @@ func showRequest(event *core.Event) manage.Object {
 	if request == nil {
 		return nil
 	}
-	shown := memberObject(event.Contexts.Get("request"))
-	maps.Copy(shown, manage.Object{
+	shown := manage.Object{
 		"url": request.URL, "method": request.Method, "query": request.Query, "headers": request.Headers, "cookies": request.Cookies,
 		"body": request.Data,
-	})
+	}
+	maps.Copy(shown, memberObject(event.Contexts.Get("request"))) // whose url and query are as they were sent
 	return dropEmpty(shown)
 }
 
@@ -142,7 +142,16 @@ func showBacktrace(event *core.Event) core.List[manage.Line] {
 		if !view.IsMapped && strings.Contains(string(view.Sent.File), "://") {
 			file = view.Sent.File // as the browser named it
 		}
-		lines[i] = manage.Line{File: string(file), Line: int64(view.Line), Method: string(cmp.Or(view.Function, unknownMethod))}
+		lines[i] = manage.Line{File: string(file), Line: int64(view.Line), Method: string(nameMethod(&frames[i], view.Function, event.Platform))}
 	}
 	return lines
+}
+
+// nameMethod returns the name of a method with the class or package that it is qualified by.
+func nameMethod(frame *core.Frame, function core.Untrusted, platform string) core.Untrusted {
+	separator := core.Untrusted(core.QualifierOf(platform))
+	if separator == "" || frame.Module == "" || function == "" || strings.HasPrefix(string(function), string(frame.Module)) {
+		return cmp.Or(function, unknownMethod)
+	}
+	return frame.Module + separator + function
 }

@@ -43,7 +43,10 @@ func (t *Tools) removeTag(ctx context.Context, call core.Call, in manage.RemoveT
 	}
 	err = t.Store.RemoveTag(ctx, call.Actor, app, in.Problem, in.ID)
 	if core.HasCode(err, core.NotFound) {
-		err = core.NewError(core.NotFound).With("message", "Tag not found")
+		err = refuseTag()
 	}
 	return core.None{}, err
 }
+
+// refuseTag is the error of a tag that the problem does not have.
+func refuseTag() error { return core.NewError(core.NotFound).With("message", "Tag not found") }

@@ -1,0 +1,173 @@
+package app_test
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/store/storetest"
+)
+
+// TestChangingIssuesByForms selects issues and changes them, without a script.
+func TestChangingIssuesByForms(t *testing.T) {
+	t.Parallel()
+	s, _, ids := openIssues(t, "cart cannot be loaded", "no stock of the article")
+	b := s.openAs(t, adminEmail)
+	first, second := fmt.Sprint(ids[0]), fmt.Sprint(ids[1])
+	both := "action=resolve&id=" + first + "&id=" + second + "&return_to=%2F%3Fsort%3Dlast_seen"
+
+	sent := b.send(http.MethodPost, "/issues/change", "application/x-www-form-urlencoded", both)
+
+	require.Equal(t, "/?sort=last_seen", sent.header.Get("Location"), sent.body)
+	page := b.get("/?sort=last_seen").body
+	require.Contains(t, page, "2 resolved.")
+	require.Contains(t, page, "Nothing is broken")
+	require.NotContains(t, b.get("/?sort=last_seen").body, "2 resolved.", "it is said once")
+	path, body := readUndo(t, page)
+	undone := b.send(http.MethodPost, path, "application/x-www-form-urlencoded", body)
+	require.Equal(t, "/?sort=last_seen", undone.header.Get("Location"), undone.body)
+	page = b.get("/?sort=last_seen").body
+	require.Contains(t, page, "2 reopened.")
+	require.NotContains(t, page, ">Undo<", "an undo is not undone")
+	require.Contains(t, page, `href="/issues/`)
+
+	require.Contains(t, b.follow("/issues/change", "action", "claim", "id", first, "return_to", "/"), "1 claimed.")
+	require.Regexp(t, adminEmail+` · (2 h|1 h 59 min) left`, b.get("/").body)
+	require.Contains(t, b.follow("/issues/change", "action", "ignore", "id", first, "return_to", "/?status=ignored"), "1 ignored.")
+	require.Contains(t, b.get("/?status=ignored").body, `value="`+first+`"`)
+	require.Contains(t, b.follow("/issues/change", "action", "resolve", "return_to", "/"), "select an issue first")
+	require.Contains(t, b.follow("/issues/change", "action", "resolve", "id", "999999", "return_to", "//evil.example"), "1 not")
+	require.Equal(t, http.StatusNotFound, b.post("/issues/change", "action", "resolve", "id", "x").status)
+	b.header.Set("Sec-Fetch-Site", "cross-site")
+	require.Equal(t, http.StatusForbidden, b.post("/issues/change", "action", "resolve", "id", second).status)
+	require.Equal(t, http.StatusForbidden, b.post("/issues/merge", "target", second, "source_ids", first).status)
+}
+
+// readUndo returns where the form of an undo goes, and its body.
+func readUndo(t *testing.T, page string) (path, body string) {
+	t.Helper()
+	form := regexp.MustCompile(`<form method="post" action="([^"]*)">(.*?)<button class="plain" data-key="z">Undo`).FindStringSubmatch(page)
+	require.NotNil(t, form, page)
+	fields := url.Values{}
+	for _, field := range regexp.MustCompile(`name="([^"]*)" value="([^"]*)"`).FindAllStringSubmatch(form[2], -1) {
+		fields.Add(field[1], html.UnescapeString(field[2]))
+	}
+	return form[1], fields.Encode()
+}
+
+// TestHeldActionsByForms has an action wait for a second admin.
+func TestHeldActionsByForms(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.NewURL(t)
+	c := peopleConfigOn(databaseURL)
+	c.RequireApproval = "ignore,merge"
+	s := startServer(t, c)
+	key := s.makeProject(t)
+	ids := []int64{s.sendMessage(t, key, "cart cannot be loaded"), s.sendMessage(t, key, "no stock of the article")}
+	addMember(t, databaseURL, "member@example.com", core.RoleMember)
+	b := s.openAs(t, "member@example.com")
+	first, second := fmt.Sprint(ids[0]), fmt.Sprint(ids[1])
+
+	require.Contains(t, b.follow("/issues/change", "action", "ignore", "id", first, "return_to", "/"), "1 waits for the approval")
+	require.Contains(t, b.get("/").body, "ignore waits for approval")
+	merged := b.follow("/issues/merge", "target", first, "source_ids", second, "return_to", "/")
+	require.Contains(t, merged, "It waits for the approval of a second admin.")
+}
+
+// TestMergingByForms says what merging would do, and merges.
+func TestMergingByForms(t *testing.T) {
+	t.Parallel()
+	s, _, ids := openIssues(t, "cart cannot be loaded", "no stock of the article")
+	b := s.openAs(t, adminEmail)
+	first, second := fmt.Sprint(ids[0]), fmt.Sprint(ids[1])
+	require.Contains(t, b.get("/issues/merge?id="+first).body, "Select 2 to 11 issues")
+	asked := b.get("/issues/merge?id=" + first + "&id=" + second + "&return_to=/").body
+	require.Contains(t, asked, "has all 2 events")
+
+	page := b.follow("/issues/merge", "target", second, "source_ids", first, "return_to", "/")
+
+	require.Contains(t, page, "1 issue is merged into issue "+second)
+	require.NotContains(t, page, `value="`+first+`"`)
+	require.Contains(t, b.get("/issues/"+first).body, `href="/issues/`+second+`"`)
+	require.Equal(t, http.StatusNotFound, b.get("/issues/merge?id=999999&id="+first).status)
+}
+
+// TestLivePart polls what has come since the page was opened.
+func TestLivePart(t *testing.T) {
+	t.Parallel()
+	s, _ := openSite(t)
+	key := s.makeProject(t)
+	s.sendMessage(t, key, "cart cannot be loaded")
+	b := s.openAs(t, adminEmail)
+	page := b.get("/")
+	require.Equal(t, "no-store", page.header.Get("Cache-Control"))
+	address := regexp.MustCompile(`data-live="([^"]*)"`).FindStringSubmatch(page.body)
+	require.NotNil(t, address)
+	live := html.UnescapeString(address[1])
+
+	first := b.get(live)
+	require.Equal(t, http.StatusOK, first.status, first.body)
+	require.Contains(t, first.body, "events come in")
+	require.NotContains(t, first.body, "<html")
+	tag := first.header.Get("ETag")
+	require.NotEmpty(t, tag)
+	b.header.Set("If-None-Match", tag)
+	again := b.get(live)
+	require.Equal(t, http.StatusNotModified, again.status)
+	require.Empty(t, again.body)
+
+	s.sendMessage(t, key, "no stock of the article")
+	changed := b.get(strings.Replace(live, "opened=20", "opened=19", 1))
+	require.Equal(t, http.StatusOK, changed.status, changed.body)
+	require.Contains(t, changed.body, "2 new issues</a> since you opened this page")
+
+	require.Equal(t, http.StatusNotFound, b.get("/?fragment=nothing&opened=2026-01-01T00:00:00Z").status)
+	require.Equal(t, http.StatusBadRequest, b.get("/?fragment=news&opened=x").status)
+	require.Equal(t, http.StatusUnauthorized, s.newBrowser(t).get(live).status, "a script is not led to the sign-in page")
+}
+
+// TestPagesOfAList goes through a list that is longer than a page.
+func TestPagesOfAList(t *testing.T) {
+	t.Parallel()
+	messages := make([]string, 27)
+	for i := range messages {
+		messages[i] = "the word " + strings.Repeat("x", i+1) + " is unknown"
+	}
+	s, _, _ := openIssues(t, messages...)
+	b := s.openAs(t, adminEmail)
+	first := b.get("/?sort=last_seen").body
+	require.Contains(t, first, "25 ")
+	next := regexp.MustCompile(`<a href="([^"]*)" rel="next">Older</a>`).FindStringSubmatch(first)
+	require.NotNil(t, next)
+
+	second := b.get(html.UnescapeString(next[1])).body
+
+	require.Equal(t, 2, strings.Count(second, "<tr data-row"))
+	require.Contains(t, second, `<a href="/?sort=last_seen">Back to the first</a>`)
+	require.NotContains(t, second, `rel="next"`)
+}
+
+// TestPreferences keeps how a person likes the pages in the browser.
+func TestPreferences(t *testing.T) {
+	t.Parallel()
+	s, _ := openSite(t)
+	b := s.openAs(t, adminEmail)
+	require.NotContains(t, b.get("/").body, `data-keys="off"`)
+
+	page := b.follow("/account/preferences", "keys", "off", "zone", "Europe/Berlin", "frames", "oldest")
+
+	require.Contains(t, page, "This browser keeps it.")
+	require.Contains(t, b.get("/").body, `<html lang="en" data-zone="Europe/Berlin" data-keys="off">`)
+	b.follow("/account/preferences", "zone", `"><script>`)
+	require.Contains(t, b.get("/").body, `<html lang="en">`)
+	b.setCookie(&http.Cookie{Name: "errand_preferences", Value: "%zz&zone=<script>"})
+	b.setCookie(&http.Cookie{Name: "errand_flash", Value: "bm90IGpzb24"})
+	require.Equal(t, http.StatusOK, b.get("/").status)
+}

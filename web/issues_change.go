@@ -1,0 +1,227 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"errand/core"
+)
+
+// The fields of the forms that change issues.
+const (
+	idField     = "id"
+	actionField = "action"
+)
+
+// maxChanged is how many issues one form changes (POST /v1/issues/bulk).
+const maxChanged = 100
+
+// actionWords are the actions of the bar above the list, with the words for what they did.
+var actionWords = map[string]string{"resolve": "resolved", "ignore": "ignored", "unresolve": "reopened", "claim": "claimed"}
+
+// undoActions are the actions that bring a status back. Others come by themselves alone, such as regressed.
+var undoActions = map[core.Status]string{
+	core.Unresolved: "unresolve", core.Regressed: "unresolve", core.Resolved: "resolve", core.Ignored: "ignore",
+}
+
+// takeIssueChange changes the selected issues. The form of an undo has ids in fields that are called like the actions.
+func (s *Site) takeIssueChange(v *visit) error {
+	back := localPath(v.r.PostForm.Get(returnField))
+	groups := map[string][]int64{}
+	for action := range actionWords {
+		field := action
+		if v.r.PostForm.Get(actionField) == action {
+			field = idField
+		}
+		ids, err := readIDs(v.r.PostForm[field])
+		if err != nil {
+			return err
+		}
+		if len(ids) > 0 {
+			groups[action] = ids
+		}
+	}
+	if !v.may(core.WriteRight) { // else the message is about single issues
+		return core.ResolveIssue.AuthorizeActor(v.actor)
+	}
+	if len(groups) == 0 {
+		return v.redirectWith(back, flash{Kind: kindBad, Text: "Nothing was done: select an issue first."})
+	}
+	var total changed
+	for action, ids := range groups {
+		if err := v.changeIssues(action, ids, &total); err != nil {
+			return err
+		}
+	}
+	said := flash{Text: total.describe()}
+	if total.count == 0 {
+		said.Kind = kindBad
+		if total.held > 0 {
+			said.Kind = kindWarn
+		}
+	}
+	if len(total.undo) > 0 && v.r.PostForm.Has(actionField) { // an undo is not undone
+		total.undo.Set(returnField, back)
+		said.Undo = &undo{Path: changeIssuesPath, Fields: total.undo}
+	}
+	return v.redirectWith(back, said)
+}
+
+// readIDs reads the ids of a form, each once.
+func readIDs(texts []string) ([]int64, error) {
+	var ids []int64
+	seen := map[int64]bool{}
+	for _, text := range texts {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || id < 1 {
+			return nil, core.NewError(core.NotFound)
+		}
+		if !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) > maxChanged {
+		return nil, core.RefuseField(idField, "must name at most %d issues", maxChanged)
+	}
+	return ids, nil
+}
+
+// changed is what became of the issues of a form.
+type changed struct {
+	count, held int
+	words       []string // as "3 resolved"
+	refused     []string // why, each reason once
+	refusedOnes int
+	undo        url.Values
+}
+
+// add counts issues that were changed.
+func (c *changed) add(n int, action string) {
+	if n > 0 {
+		c.count += n
+		c.words = append(c.words, fmt.Sprintf("%s %s", writeCount(n), actionWords[action]))
+	}
+}
+
+// refuse counts an issue that was not changed.
+func (c *changed) refuse(reason string) {
+	c.refusedOnes++
+	for _, known := range c.refused {
+		if known == reason {
+			return
+		}
+	}
+	c.refused = append(c.refused, reason)
+}
+
+// addUndo has an undo give an issue its status back.
+func (c *changed) addUndo(action string, id int64) {
+	if c.undo == nil {
+		c.undo = url.Values{}
+	}
+	c.undo.Add(action, strconv.FormatInt(id, 10))
+}
+
+// describe says what became of the issues.
+func (c *changed) describe() string {
+	var sentences []string
+	if len(c.words) > 0 {
+		sentences = append(sentences, strings.Join(c.words, ", ")+".")
+	}
+	if c.held > 0 {
+		sentences = append(sentences, writePlural(c.held, "waits", "wait")+" for the approval of a second admin.")
+	}
+	if c.refusedOnes > 0 {
+		sentences = append(sentences, writeCount(c.refusedOnes)+" not: "+strings.Join(c.refused, " "))
+	}
+	if len(sentences) == 0 {
+		return "Nothing had to be changed."
+	}
+	return strings.Join(sentences, " ")
+}
+
+// changeIssues runs an action on issues.
+func (v *visit) changeIssues(action string, ids []int64, total *changed) error {
+	if action == "claim" {
+		return v.claimIssues(ids, total)
+	}
+	n := 0
+	for _, id := range ids {
+		isChanged, err := v.changeIssue(action, id, total)
+		if err != nil {
+			return err
+		}
+		if isChanged {
+			n++
+		}
+	}
+	total.add(n, action)
+	return nil
+}
+
+// changingOperations are the operations of the actions that change a status.
+var changingOperations = map[string]*core.Operation{
+	"resolve": core.ResolveIssue.Operation, "ignore": core.IgnoreIssue.Operation, "unresolve": core.UnresolveIssue.Operation,
+}
+
+// changeIssue runs an action on one issue, and reports whether it was done.
+func (v *visit) changeIssue(action string, id int64, total *changed) (bool, error) {
+	before, err := callOperation(v, core.GetIssue, map[string]any{idField: id})
+	if err != nil {
+		return false, total.refuseFor(err)
+	}
+	answer, err := v.call(changingOperations[action], map[string]any{idField: id})
+	switch {
+	case err != nil:
+		return false, total.refuseFor(err)
+	case answer.IsHeld:
+		total.held++
+		return false, nil
+	}
+	if back := undoActions[before.Data.Status]; back != "" && back != action {
+		total.addUndo(back, id)
+	}
+	return true, nil
+}
+
+// refuseFor counts an issue that was not changed for an error of its own; it returns any other error.
+func (c *changed) refuseFor(err error) error {
+	failure := core.AsError(err)
+	switch {
+	case failure.Status() >= http.StatusInternalServerError:
+		return err
+	case failure.Code == core.Claimed, failure.Code == core.Forbidden:
+		c.refuse(describeFailure(failure))
+	default:
+		c.refuse(describeRefusal(failure.Code))
+	}
+	return nil
+}
+
+// describeRefusal says why one issue of several was not changed.
+func describeRefusal(code core.Code) string {
+	switch code {
+	case core.NotFound:
+		return "It is not there any more, or was merged."
+	}
+	return code.Info().Meaning
+}
+
+// claimIssues claims one issue after the other, for the time that the operation has by itself.
+func (v *visit) claimIssues(ids []int64, total *changed) error {
+	n := 0
+	for _, id := range ids {
+		_, err := callOperation(v, core.ClaimIssue, map[string]any{idField: id})
+		if err == nil {
+			n++
+		} else if err := total.refuseFor(err); err != nil {
+			return err
+		}
+	}
+	total.add(n, "claim")
+	return nil
+}

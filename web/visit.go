@@ -1,0 +1,151 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"sync"
+	"time"
+
+	"errand/core"
+	"errand/wire"
+)
+
+// visit is one request of a person who is signed in. A page reads and changes nothing by itself: it calls operations as the person.
+type visit struct {
+	*Site
+	w       http.ResponseWriter
+	r       *http.Request
+	actor   core.Actor
+	prefers preferences
+	now     time.Time
+}
+
+// visitHandler answers a visit, or returns why it cannot.
+type visitHandler = func(*visit) error
+
+// makePersonPage is makePage for people who are signed in: others sign in first.
+func (s *Site) makePersonPage(show, take visitHandler) http.Handler {
+	return s.makePage(s.openVisit(show), s.openVisit(take))
+}
+
+// openVisit finds out whose request it is.
+func (s *Site) openVisit(next visitHandler) handler {
+	if next == nil {
+		return nil
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		actor, err := s.FindActor(r)
+		if core.HasCode(err, core.Unauthorized) {
+			return s.askToSignIn(w, r)
+		}
+		if err != nil {
+			return err
+		}
+		v := &visit{Site: s, w: w, r: r, actor: actor, prefers: s.readPreferences(r), now: s.Clock()}
+		if err := next(v); err != nil {
+			s.showFailure(w, r, v.newFrame(), s.explainFailure(r, err))
+		}
+		return nil
+	}
+}
+
+// askToSignIn leads to where somebody signs in, and back. A script that asks for a part of a page is only refused.
+func (s *Site) askToSignIn(w http.ResponseWriter, r *http.Request) error {
+	switch {
+	case r.URL.Query().Has(fragmentField):
+		w.WriteHeader(http.StatusUnauthorized)
+		return nil
+	case r.Method == http.MethodPost:
+		return redirect(w, r, signInFirst(localPath(r.PostForm.Get(returnField))))
+	case r.URL.Path == issuesPath && r.URL.RawQuery == "":
+		return s.askSignIn(w, r, http.StatusOK, "", signInForm{ReturnTo: issuesPath})
+	}
+	return redirect(w, r, signInFirst(r.URL.RequestURI()))
+}
+
+// call runs an operation as the person. The arguments become the JSON that a client would send.
+func (v *visit) call(op *core.Operation, args map[string]any) (core.Answer, error) {
+	if args == nil {
+		args = map[string]any{}
+	}
+	text, err := json.Marshal(args)
+	if err != nil {
+		return core.Answer{}, err
+	}
+	if args, err = core.DecodeArgs(text); err != nil {
+		return core.Answer{}, err
+	}
+	answer, failure := v.Registry.Call(v.r.Context(), op, core.Call{Actor: v.actor, RequestID: v.RequestID(v.r.Context())}, args)
+	if failure != nil {
+		return core.Answer{}, failure
+	}
+	return answer, nil
+}
+
+// callOperation runs an operation that answers what it declares. One whose action can be held is run by visit.act.
+func callOperation[In, Out any](v *visit, op core.Op[In, Out], args map[string]any) (out Out, err error) {
+	answer, err := v.call(op.Operation, args)
+	if err != nil {
+		return out, err
+	}
+	return out, json.Unmarshal(answer.Body, &out)
+}
+
+// runTogether runs calls that do not need each other at the same time, and returns the error of the first of them that failed.
+func runTogether(calls ...func() error) error {
+	errs := make([]error, len(calls))
+	var running sync.WaitGroup
+	for i, call := range calls {
+		running.Go(func() { errs[i] = call() })
+	}
+	running.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// may reports whether the person has a right somewhere: what nobody may do here is not offered.
+func (v *visit) may(right core.Right) bool { return v.actor.Rights.HaveSomewhere(right) }
+
+// at is an instant for the components "ago" and "date".
+func (v *visit) at(t core.Time) moment { return moment{t, v.now} }
+
+// show answers with the page of a template, or with a live part of it when the request asks for one.
+func (v *visit) show(name, title string, form any) error {
+	if part := v.r.URL.Query().Get(fragmentField); part != "" {
+		return v.showPart(name, part, form)
+	}
+	data := pageData{Title: title, Frame: v.newFrame(), Form: form}
+	data.Frame.Flash = v.takeFlash()
+	return show(v.w, v.r, http.StatusOK, name, data)
+}
+
+// fragmentField is the field of a query that asks for a live part of a page by its name.
+const fragmentField = "fragment"
+
+// isFragment reports whether the request asks for one live part: a handler can leave out what others need.
+func (v *visit) isFragment() bool { return v.r.URL.Query().Has(fragmentField) }
+
+// showPart answers with the template live-<part> of a page. A request that names the current ETag gets 304.
+func (v *visit) showPart(name, part string, form any) error {
+	live := templates[name].Lookup("live-" + part)
+	if live == nil {
+		return core.NewError(core.NotFound)
+	}
+	var body bytes.Buffer
+	if err := live.Execute(&body, form); err != nil {
+		return err
+	}
+	tag := makeTag(body.Bytes())
+	v.w.Header().Set("ETag", tag)
+	if v.r.Header.Get("If-None-Match") == tag {
+		v.w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	wire.WriteCompressed(v.w, v.r, http.StatusOK, "text/html; charset=utf-8", body.Bytes())
+	return nil
+}
