@@ -59,6 +59,29 @@ func fitBudget(body []byte, free []string, budget int) ([]byte, error) {
 	return appendMember(whole.AppendJSON(nil), "left_out", list)
 }
 
+// cursorRoom is what a cursor may weigh that is in the answer once there is a next page.
+const cursorRoom = 200 * WeightPerToken
+
+// countFitting returns how many of the items in data an answer has room for, at least one, and how many there are.
+func countFitting(body []byte, free []string, budget int) (fitting, items int, err error) {
+	var whole Value
+	if err := whole.UnmarshalJSON(body); err != nil {
+		return 0, 0, err
+	}
+	root := (&answerMeasure{free}).measureValue(&whole, "", false)
+	for i, kid := range root.kids {
+		if whole.Kids[i].Key != "data" || kid.value.Kind != Array {
+			continue
+		}
+		weight := root.weight + cursorRoom
+		items, fitting = len(kid.kids), len(kid.kids)
+		for ; fitting > 1 && weight > budget; fitting-- {
+			weight -= kid.kids[fitting-1].weight + weightOfNextSign
+		}
+	}
+	return fitting, items, nil
+}
+
 // addLeftOut adds a cut to the list, or to the cut of the same.
 func addLeftOut(list []leftOut, cut leftOut) []leftOut {
 	for i := range list {

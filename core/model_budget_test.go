@@ -1,6 +1,8 @@
 package core
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -78,4 +80,60 @@ func TestAnEventOfManyMembersFitsTheBudget(t *testing.T) {
 			require.Len(t, cut.Get("untrusted").Get("paths").Kids, len(GetEvent.untrusted.Paths), "what marks the app's text stays")
 		})
 	}
+}
+
+// TestALongListIsReadTwice pages through items of very different lengths as a model: each answer fits, its cursor goes on behind its
+// last item, and no answer takes more than two reads.
+func TestALongListIsReadTwice(t *testing.T) {
+	t.Parallel()
+	const items = 40
+	reads := 0
+	r, _ := registryWith(t, BindHandler(ListIssues, func(_ context.Context, _ Call, in ListIssuesInput) (IssuePage, error) {
+		reads++
+		first := 0
+		if in.Cursor != "" {
+			after, err := in.Cursor.Position("n", 0)
+			if err != nil {
+				return IssuePage{}, err
+			}
+			first = int(after.ID)
+		}
+		page := IssuePage{}
+		for n := first; n < min(first+in.Limit, items); n++ {
+			length := 10 + n%7*n%11*2000
+			page.Data = append(page.Data, ListedIssue{Issue: Issue{ID: int64(n + 1), Title: Untrusted(strings.Repeat("字", length))}})
+		}
+		if first+in.Limit < items {
+			page.NextCursor = NewCursor("n", time.Time{}, int64(first+in.Limit))
+		}
+		return page, nil
+	}))
+	var seen []int64
+	args := map[string]any{"limit": json.Number("40")}
+	for answers := 1; ; answers++ {
+		call := adminCall()
+		call.ForModel = true
+		before := reads
+
+		answer, failure := r.Call(t.Context(), ListIssues.Operation, call, args)
+
+		require.Nil(t, failure)
+		require.LessOrEqual(t, reads-before, 2)
+		require.LessOrEqual(t, WeighText(answer.Body), ModelBudget)
+		var page struct {
+			Data       []struct{ ID int64 }
+			NextCursor *string `json:"next_cursor"`
+		}
+		require.NoError(t, json.Unmarshal(answer.Body, &page))
+		for _, issue := range page.Data {
+			seen = append(seen, issue.ID)
+		}
+		if page.NextCursor == nil {
+			require.Greater(t, answers, 2)
+			break
+		}
+		args = map[string]any{"limit": json.Number("40"), "cursor": *page.NextCursor}
+	}
+	require.Len(t, seen, items)
+	require.IsIncreasing(t, seen)
 }

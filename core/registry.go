@@ -92,8 +92,8 @@ func (r *Registry) FailCall(ctx context.Context, op *Operation, call Call, args 
 	return failure
 }
 
-// answerCall runs an operation and writes its answer. A list that is too long for a model is asked for again with fewer items, so
-// that its cursor goes on behind them; whatever is too long then is cut.
+// answerCall runs an operation and writes its answer. A list that is too long for a model is asked for once more, with as many items
+// as fit, so that its cursor goes on behind them; whatever is too long then is cut.
 func (r *Registry) answerCall(ctx context.Context, op *Operation, call Call, args map[string]any) (Answer, error) {
 	if args == nil {
 		args = map[string]any{}
@@ -102,7 +102,7 @@ func (r *Registry) answerCall(ctx context.Context, op *Operation, call Call, arg
 		args["project"] = string(call.Project)
 	}
 	asked := maps.Clone(args)
-	for {
+	for again := false; ; again = true {
 		ctx, standing := withStanding(ctx)
 		out, err := r.runHandler(ctx, op, call, args)
 		if err != nil {
@@ -112,12 +112,16 @@ func (r *Registry) answerCall(ctx context.Context, op *Operation, call Call, arg
 		if err != nil || !call.ForModel || !op.ReadOnly() || op.isProse || fitsModel(answer.Body) {
 			return answer, err
 		}
-		limit, isPaged := args["limit"].(json.Number)
-		n, _ := limit.Int64()
-		if fewer := n * ModelBudget / int64(WeighText(answer.Body)) * 9 / 10; isPaged && n > 1 {
-			args = maps.Clone(asked)
-			args["limit"] = json.Number(strconv.FormatInt(max(1, fewer), 10))
-			continue
+		if _, isPaged := args["limit"].(json.Number); isPaged && !again {
+			fitting, items, err := countFitting(answer.Body, op.freeForm, ModelBudget)
+			if err != nil {
+				return Answer{}, err
+			}
+			if fitting < items {
+				args = maps.Clone(asked)
+				args["limit"] = json.Number(strconv.Itoa(fitting))
+				continue
+			}
 		}
 		answer.Body, err = fitBudget(answer.Body, op.freeForm, ModelBudget)
 		return answer, err

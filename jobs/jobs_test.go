@@ -58,11 +58,10 @@ func TestJobsAreDone(t *testing.T) {
 	deletedLongAgo(t, url, shop, "Shop")
 	startQueue(t, url)
 	require.Eventually(t, func() bool {
-		return
-			storetest.ReadCell[int](t, s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass`) == 1+intake.PartitionsAhead &&
-			storetest.ReadCell[int](t, s, unpurged) == 0 &&
-
-				storetest.ReadCell[int](t, s, `SELECT count(DISTINCT kind) FROM river_job WHERE state = 'completed'`) == len(jobs.Options{Store: s}.Names())
+		const partitions = `SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass`
+		const done = `SELECT count(DISTINCT kind) FROM river_job WHERE state = 'completed'`
+		return storetest.ReadCell[int](t, s, partitions) == 1+intake.PartitionsAhead && storetest.ReadCell[int](t, s, unpurged) == 0 &&
+			storetest.ReadCell[int](t, s, done) == len(jobs.Options{Store: s}.Names())
 	}, atMost, often)
 	require.Zero(t, storetest.ReadCell[int](t, s, `SELECT count(*) FROM river_job WHERE state IN ('discarded', 'retryable')`))
 }
@@ -92,8 +91,8 @@ func TestJobOfADeadServerRunsAgain(t *testing.T) {
 	const purge = `SELECT count(*) FROM river_job WHERE kind = 'purge_projects'`
 	require.Eventually(t, func() bool { return storetest.ReadCell[int](t, s, purge+` AND state = 'completed'`) > 0 }, atMost, often)
 	require.NoError(t, first.Stop(t.Context()))
-	lost :=
-		storetest.ReadCell[int](t, s, `UPDATE river_job SET state = 'running', finalized_at = NULL, attempted_at = now() - interval '5 minutes'
+	lost := storetest.ReadCell[int](t, s, `
+		UPDATE river_job SET state = 'running', finalized_at = NULL, attempted_at = now() - interval '5 minutes'
 		WHERE id = (SELECT max(id) FROM river_job WHERE kind = 'purge_projects') RETURNING id::int`)
 	deletedLongAgo(t, url, shop, "Shop")
 
