@@ -57,14 +57,14 @@ type ChangedIssues struct {
 	Issues    List[ChangedIssue] `json:"issues" doc:"In the order of ids."`
 }
 
-// ChangedIssue says what became of an issue.
+// ChangedIssue is the outcome for one issue.
 type ChangedIssue struct {
 	ID           int64       `json:"id"`
 	Outcome      BulkOutcome `json:"outcome" enum:"changed|unchanged|held|refused"`
 	StatusBefore Text        `json:"status_before" doc:"Null when it was refused."`
 	Status       Text        `json:"status" doc:"What it is now; null when it was refused."`
 	ApprovalID   OptInt      `json:"approval_id" doc:"The request for approval; null unless it is held."`
-	Error        Text        `json:"error" doc:"Why it was refused, as the operation for one issue says it: not_found, forbidden or invalid_request."`
+	Error        Text        `json:"error" doc:"Why it was refused: not_found, forbidden or invalid_request, as for one issue."`
 	Message      Text        `json:"message" doc:"The same in words; null unless it was refused."`
 	MergedInto   OptInt      `json:"merged_into" doc:"The issue that has its events, when it was refused because it is merged."`
 }
@@ -73,8 +73,8 @@ type ChangedIssue struct {
 var ChangeIssues = DefineOperation[ChangeIssuesInput, Data[ChangedIssues]](Operation{
 	Name: "change_issues", Route: "POST /v1/issues/bulk", Scope: IssuesWrite, Warns: true,
 	Summary: "Change several issues at once",
-	Description: "Resolves, ignores or reopens up to 100 issues in one transaction. Each is changed as by itself: what cannot be changed, or " +
-		"waits for approval, is named and the others are changed all the same. status_before says how to undo it.",
+	Description: "Resolves, ignores or reopens up to 100 issues in one transaction. An issue that cannot be changed, or that waits for " +
+		"approval, is named, and the others are changed. status_before says how to undo it.",
 	Example:    `{"ids": [42, 43], "action": "resolve"}`,
 	Idempotent: true,
 	NotATool:   "an agent works on one issue at a time, and says of each what it found",

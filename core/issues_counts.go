@@ -69,8 +69,8 @@ type FilterValue struct {
 var ListFilterValues = DefineOperation[ListFilterValuesInput, Data[FilterValues]](Operation{
 	Name: "list_filter_values", Route: "GET /v1/issues/filter-values", Scope: IssuesRead,
 	Summary: "List environments and releases to filter by",
-	Description: "Lists the environments and releases of a project, or of all, that the newest 1,000 issues have, and the releases that were " +
-		"deployed last: what the filters of list_issues can be set to.",
+	Description: "Lists the environments and releases of the newest 1,000 issues of a project, or of all, and the releases deployed last: " +
+		"the values for the filters of list_issues.",
 	Example:  `{"project": "web-shop"}`,
 	Errors:   []Code{ProjectNotFound},
 	NotATool: whyNoAgentDraws,
@@ -143,8 +143,8 @@ type IssueShares struct {
 var GetIssueShares = DefineOperation[IssueInput, Data[IssueShares]](Operation{
 	Name: "get_issue_shares", Route: "GET /v1/issues/{id}/shares", Scope: IssuesRead,
 	Summary: "Show the tags of an issue's events",
-	Description: "Counts the tags of an issue's newest 200 stored events: browser, system, release, environment, server, URL, user, and what " +
-		"its SDK sets. A brief counts those of the newest 50.",
+	Description: "Counts the tags of an issue's newest 200 stored events: browser, system, release, environment, server, URL, user, and " +
+		"the SDK's own. A brief counts those of the newest 50.",
 	Example:  `{"id": 42}`,
 	Errors:   []Code{NotFound},
 	NotATool: whyNoAgentDraws,

@@ -70,5 +70,5 @@ var IgnoreIssue = DefineOperation[IgnoreIssueInput, OrHeld[Data[Issue]]](Operati
 		"events or users.",
 	Example: `{"id": 42, "until": "7d", "after_users": 10}`,
 	Errors:  []Code{NotFound}, Idempotent: true,
-	Next:    []string{"next_issue"},
+	Next: []string{"next_issue"},
 })

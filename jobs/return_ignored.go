@@ -10,7 +10,7 @@ type returnIgnoredArgs struct{}
 
 func (returnIgnoredArgs) Kind() string { return "return_ignored" }
 
-// returnIgnored makes issues unresolved that were ignored until a time which has come.
+// returnIgnored makes ignored issues unresolved when the time of their term has come.
 func returnIgnored(s *store.Store) job {
 	return runEvery(30*time.Second, usualTimeout, returnIgnoredArgs{}, s.ReturnIgnored)
 }

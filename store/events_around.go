@@ -11,7 +11,7 @@ import (
 	"errand/store/pg"
 )
 
-// eventWay is a way to go from an event: to which side, and whether from the event or from the end.
+// eventWay is a step from an event (next, previous) or to an end (first, latest).
 type eventWay struct {
 	isUp    bool // to newer events
 	isFirst bool // from the end of the list

@@ -32,8 +32,8 @@ ORDER BY i.project_id, i.id FOR UPDATE OF i`
 // ownedIssue is an issue with its project.
 type ownedIssue struct{ ID, ProjectID int64 }
 
-// ChangeIssues changes issues in one transaction, each as by itself, and says in the order of their ids what became of each. What is
-// refused of one does not keep the others from being changed.
+// ChangeIssues changes issues in one transaction and returns the outcomes in the order of their ids. A refused issue does not
+// stop the others.
 func (s *Store) ChangeIssues(ctx context.Context, actor core.Actor, b BulkChange) ([]core.ChangedIssue, error) {
 	refused := map[int64]core.ChangedIssue{}
 	owned, err := s.findOwners(ctx, b.IDs, refused)
@@ -43,7 +43,7 @@ func (s *Store) ChangeIssues(ctx context.Context, actor core.Actor, b BulkChange
 	var changed map[int64]core.ChangedIssue
 	err = s.inTx(ctx, func(t *tx) error {
 		changed = make(map[int64]core.ChangedIssue, len(owned))
-		if b.Holds { // before the locks of the issues: whoever decides a request locks it first, too
+		if b.Holds { // before the locks of the issues, because a decision locks the request first too
 			if _, err := pg.Exec(ctx, t, expireApprovals, pg.Args{"now": t.Now}); err != nil {
 				return err
 			}
@@ -82,8 +82,8 @@ func (s *Store) ChangeIssues(ctx context.Context, actor core.Actor, b BulkChange
 	return outcomes, nil
 }
 
-// findOwners returns the issues that the caller may change with their projects, in the order in which rows are locked, and notes why
-// the others are refused.
+// findOwners returns the issues that the caller may change, with their projects, in the order of locks. It adds the others to
+// refused, with the reason.
 func (s *Store) findOwners(ctx context.Context, ids []int64, refused map[int64]core.ChangedIssue) ([]ownedIssue, error) {
 	rows, err := pg.QueryMany[ownedIssue](ctx, s.db.Main, findOwnersOfIssues, pg.Args{"ids": ids})
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Store) findOwners(ctx context.Context, ids []int64, refused map[int64]c
 	return owned, nil
 }
 
-// changeOne changes one of the issues. What it refuses has changed nothing.
+// changeOne changes one of the issues. It refuses before it changes anything.
 func (t *tx) changeOne(ctx context.Context, actor core.Actor, issue ownedIssue, b BulkChange) (core.ChangedIssue, error) {
 	if b.Holds {
 		held, err := t.holdIgnore(ctx, actor, issue, b.Term)
@@ -156,7 +156,7 @@ func (t *tx) holdIgnore(ctx context.Context, actor core.Actor, issue ownedIssue,
 		ApprovalID: core.OptInt(id)}, err
 }
 
-// refuseChange says why an issue was not changed.
+// refuseChange returns the outcome of an issue that was not changed.
 func refuseChange(id int64, err error) core.ChangedIssue {
 	refusal := core.AsError(err)
 	message := refusal.Code.Info().Meaning

@@ -78,7 +78,7 @@ func (t *tx) changeIssue(ctx context.Context, actor core.Actor, project, id int6
 	return row.toIssue(t.Now), err
 }
 
-// beginChange locks an issue that is to be changed.
+// beginChange locks an issue for a change.
 func (t *tx) beginChange(ctx context.Context, actor core.Actor, project, id int64) (*issueChange, error) {
 	before, err := t.lockIssue(ctx, project, id)
 	if core.HasCode(err, core.NotFound) {
@@ -94,7 +94,7 @@ func (t *tx) beginChange(ctx context.Context, actor core.Actor, project, id int6
 	return change, change.tellStanding(ctx)
 }
 
-// endChange renews the claim of the actor: whoever works on an issue keeps it.
+// endChange renews the claim of the actor, because work on an issue keeps it.
 func (c *issueChange) endChange(ctx context.Context) error {
 	if !c.holdsClaim() || c.claimIsSet {
 		return nil

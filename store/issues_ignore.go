@@ -11,7 +11,7 @@ import (
 	"errand/store/pg"
 )
 
-// hasTerm is the condition that an issue is ignored until something.
+// hasTerm is the SQL condition that an ignored issue has a term.
 const hasTerm = `i.status = 'ignored' AND i.ignored_at = i.status_at`
 
 const (
@@ -19,12 +19,12 @@ const (
 UPDATE issues SET status = 'ignored', status_at = @status_at, ignored_at = CASE WHEN @returns THEN @status_at::timestamptz END,
 	ignored_until = @until, ignored_to_events = @events, ignored_to_users = @users
 WHERE project_id = @project_id AND id = @id`
-	// An issue that somebody else changes just now is left for the next time.
+	// An issue that is being changed is left for the next run.
 	lockIgnoredUntil = `
 SELECT i.project_id, i.id FROM issues i
 WHERE i.ignored_until <= @now
 ORDER BY i.ignored_until LIMIT @limit FOR UPDATE SKIP LOCKED`
-	// Of those whose status has changed since they were ignored, and of deleted projects.
+	// dropTerms is for issues whose status has changed since they were ignored, and for those of deleted projects.
 	dropTerms = `
 UPDATE issues SET ignored_at = NULL, ignored_until = NULL, ignored_to_events = NULL, ignored_to_users = NULL
 WHERE project_id = ANY (@projects) AND id = ANY (@ids) AND ignored_until <= @now`
@@ -95,7 +95,7 @@ func (l lockedIssue) findIgnoreEnd(term core.IgnoreTerm, now core.Time) (end cor
 	return end, nil
 }
 
-// ignoreData is the data of an ignore in the activity: what it says of the end is not there when the issue is ignored for good.
+// ignoreData is the data of an ignore in the activity. Without a term it has no end.
 type ignoreData struct {
 	activity.FromTo
 	Until         core.Time   `json:"until,omitzero"`
@@ -142,10 +142,10 @@ func (r issueRow) toIgnoreEnd() *core.IgnoreEnd {
 	return &end
 }
 
-// returnedChunk bounds the issues that one transaction has return.
+// returnedChunk bounds the issues of one transaction.
 const returnedChunk = 100
 
-// ReturnIgnored makes the issues unresolved that were ignored until a time which has come.
+// ReturnIgnored makes ignored issues unresolved when the time of their term has come.
 func (s *Store) ReturnIgnored(ctx context.Context) error {
 	for {
 		seen := 0

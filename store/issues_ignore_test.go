@@ -101,7 +101,7 @@ func TestIgnoredIssueReturnsAtItsTime(t *testing.T) {
 	require.Len(t, storetest.ReadActivity(t, s, id), 2, "once")
 }
 
-// A change of the status ends the term, whoever makes it: a server that does not know terms changes the status and its time alone.
+// Every change of the status ends the term. An old server, which does not know terms, changes only the status and its time.
 func TestTermEndsWithTheStatus(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
@@ -119,7 +119,8 @@ func TestTermEndsWithTheStatus(t *testing.T) {
 	require.NoError(t, s.ReturnIgnored(t.Context()))
 
 	require.Equal(t, core.Ignored, storetest.ReadIssue(t, s, id).Status)
-	require.Zero(t, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM issues WHERE ignored_until IS NOT NULL`), "nor is it looked at again")
+	const remembered = `SELECT count(*) FROM issues WHERE ignored_until IS NOT NULL`
+	require.Zero(t, storetest.ReadCell[int64](t, s, remembered), "the job does not look at it again")
 }
 
 func TestIgnoringAgainReplacesTheTerm(t *testing.T) {

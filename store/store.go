@@ -94,7 +94,7 @@ func (s *Store) ReadClock(ctx context.Context) (pg.ClockReading, error) { return
 // Now returns the time by the store's clock, in the precision of the store.
 func (s *Store) Now() core.Time { return s.db.Now() }
 
-// forgetCounts drops what this server has counted of a project in which it has changed something.
+// forgetCounts drops the counts of a project that this server has changed.
 func (s *Store) forgetCounts(project int64) {
 	s.totals.forgetProject(project)
 	s.statuses.forgetProject(project)

@@ -65,8 +65,8 @@ func TestCountIssues(t *testing.T) {
 func TestCountIssuesOfMany(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	h.changeRows(`INSERT INTO issues (project_id, id, fingerprint, fingerprint_version, title, culprit, type, level, platform, status, status_at,
-			times_seen, stored_events, users_affected, first_seen, last_seen, first_release, last_release)
+	h.changeRows(`INSERT INTO issues (project_id, id, fingerprint, fingerprint_version, title, culprit, type, level, platform, status,
+			status_at, times_seen, stored_events, users_affected, first_seen, last_seen, first_release, last_release)
 		SELECT $1, n, '', 1, 'Error', '', '', 'error', 'go', CASE WHEN n % 10 = 0 THEN 'fix_pending' ELSE 'unresolved' END, $2, 1, 0, 0,
 			$2, $2, '', ''
 		FROM generate_series(1, 3000) n`, shop, noon)

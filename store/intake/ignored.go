@@ -8,7 +8,7 @@ import (
 	"errand/store/pg"
 )
 
-// IsTermOver is the condition that an ignored issue, called i, returns by its terms.
+// IsTermOver is the SQL condition that the term of an ignored issue i is over.
 const IsTermOver = `i.status = 'ignored' AND i.ignored_at = i.status_at
 		AND (i.ignored_until <= @now OR i.times_seen >= i.ignored_to_events OR i.users_affected >= i.ignored_to_users)`
 
@@ -52,7 +52,7 @@ func (i returningIssue) findReason() core.IgnoreReason {
 	}
 }
 
-// ReturnIgnored makes those of the issues unresolved that are ignored and whose term is over.
+// ReturnIgnored makes the ignored issues among ids unresolved when their term is over.
 func ReturnIgnored(ctx context.Context, db *pg.DB, t *pg.Tx, ids []int64) error {
 	issues, err := pg.QueryMany[returningIssue](ctx, t, lockReturning, pg.Args{"ids": ids, "now": t.Now})
 	if err != nil {
@@ -71,8 +71,8 @@ func ReturnIgnored(ctx context.Context, db *pg.DB, t *pg.Tx, ids []int64) error 
 	return nil
 }
 
-// returnIgnored has issues return whose terms the events of the batch have ended. The events are committed: where that fails, it is done
-// with the next event of the issue, or by the background job when its time comes.
+// returnIgnored makes issues unresolved after the events of the batch ended their terms. The events are committed already. If it
+// fails, the next event of the issue does it, or the background job when the time of the term has come.
 func (w *Writer) returnIgnored(ctx context.Context, ids []int64) {
 	if len(ids) == 0 {
 		return
