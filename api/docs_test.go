@@ -51,7 +51,7 @@ func TestDocsPages(t *testing.T) {
 func TestDocsPagesHaveCommands(t *testing.T) {
 	t.Parallel()
 	page := getPath(t, newHandler(t, nil), "/docs").Body.String()
-	require.Contains(t, page, baseURL+"/v1/issues?project=web-shop&amp;status=open&amp;claimed=false&amp;limit=10")
+	require.Contains(t, page, baseURL+"/v1/issues?project=web-shop&amp;claimed=false&amp;status=open&amp;limit=10")
 	require.Contains(t, page, `-d &#39;{&#34;minutes&#34;: 60}&#39;`)
 	require.Contains(t, page, "MCP tool")
 

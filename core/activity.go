@@ -29,6 +29,7 @@ const (
 	ActionIssueResolve     Action = "issue.resolve"
 	ActionIssueIgnore      Action = "issue.ignore"
 	ActionIssueUnresolve   Action = "issue.unresolve"
+	ActionIssueReturn      Action = "issue.return"
 	ActionIssueClaim       Action = "issue.claim"
 	ActionIssueRelease     Action = "issue.release"
 	ActionIssueClaimExpire Action = "issue.claim_expire"

@@ -27,7 +27,7 @@ var heldActions = []struct {
 	payload      string // what the request says beside the issue
 	right        Right  // that a person needs to do it
 }{
-	{HoldIgnore, true, "{}", WriteRight},
+	{HoldIgnore, true, "{until, after_events, after_users}", WriteRight},
 	{HoldMerge, true, "{source_ids}", WriteRight},
 	{HoldDeleteProject, false, "{project_id, name}", SiteRight},
 }
@@ -105,16 +105,11 @@ func (p HeldPayload) MarshalJSON() ([]byte, error) { return []byte(p), nil }
 
 // JSONSchema is any JSON, described for each action.
 func (HeldPayload) JSONSchema() Schema {
-	var filled, empty []string
+	var payloads []string
 	for _, action := range heldActions {
-		text := fmt.Sprintf("%s for %s", action.payload, action.word)
-		if action.payload == "{}" {
-			empty = append(empty, text)
-			continue
-		}
-		filled = append(filled, text)
+		payloads = append(payloads, fmt.Sprintf("%s for %s", action.payload, action.word))
 	}
-	return Schema{"description": "What else the action says: " + strings.Join(append(filled, empty...), ", ") + "."}
+	return Schema{"description": "What else the action says: " + strings.Join(payloads, ", ") + "."}
 }
 
 // Held is the answer of an operation whose action waits for approval. It is sent as it is, not inside data (primary API,

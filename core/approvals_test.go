@@ -38,7 +38,7 @@ func TestHoldableOperations(t *testing.T) {
 // callIgnore calls ignore_issue with a handler that answers this.
 func callIgnore(t *testing.T, output OrHeld[Data[Issue]]) Answer {
 	t.Helper()
-	registry, _ := registryWith(t, BindHandler(IgnoreIssue, func(context.Context, Call, IssueInput) (OrHeld[Data[Issue]], error) {
+	registry, _ := registryWith(t, BindHandler(IgnoreIssue, func(context.Context, Call, IgnoreIssueInput) (OrHeld[Data[Issue]], error) {
 		return output, nil
 	}))
 	answer, failure := registry.Call(t.Context(), IgnoreIssue.Operation, adminCall(), map[string]any{"id": 1})

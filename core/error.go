@@ -55,6 +55,12 @@ func (e *Error) Tell(name string, value any) *Error {
 	return e
 }
 
+// MergedInto returns the issue that has the events of one which was not found because it is merged; 0 otherwise.
+func (e *Error) MergedInto() int64 {
+	into, _ := e.told["merged_into"].(int64)
+	return into
+}
+
 // Because keeps the cause, for the log. Of a cause that is itself an error of the same code only its own cause is noted, so
 // that the code is said once.
 func (e *Error) Because(cause error) *Error {

@@ -48,10 +48,10 @@ func (EventRef) JSONSchema() Schema { return Schema{"type": "string", "maxLength
 // acceptsNumber is true: the id is a number elsewhere.
 func (EventRef) acceptsNumber() bool { return true }
 
-// Check refuses what is neither.
+// Check refuses what is neither, but for the empty text of a field that may be absent.
 func (r EventRef) Check() error {
 	_, isID := r.ID()
-	if _, isEventID := r.EventID(); isID || isEventID {
+	if _, isEventID := r.EventID(); isID || isEventID || r == "" {
 		return nil
 	}
 	return errors.New("must be the id of an event, at least 1, or the 32 hexadecimal digits of its event_id")

@@ -73,6 +73,8 @@ type IssueDetail struct {
 	LatestEventID OptInt `json:"latest_event_id" doc:"Pass it to get_event for the stack trace; null when no event is stored."`
 	Test          bool   `json:"test" doc:"true for the test issue of a setup."`
 	Fix           *Fix   `json:"fix" doc:"The linked fix and how it does; null without one."`
+
+	IgnoreEnd *IgnoreEnd `json:"ignored_until" doc:"When it returns by itself; null unless it is ignored until something."`
 }
 
 // ClaimedIssue is an issue that the caller holds.

@@ -37,21 +37,24 @@ const (
 // IsRanked reports whether the list is sorted by a score.
 func (s IssueSort) IsRanked() bool { return s == ByPriority || s == ByWork }
 
+// IssueSearch is the part of an input that filters issues.
+type IssueSearch struct {
+	Project     ProjectRef `json:"project,omitempty" doc:"Id or slug; all when absent." plain:"true" min:"1"`
+	Release     string     `json:"release,omitempty" doc:"First or last release, or that of a stored event." plain:"true" min:"1" max:"8192"`
+	Environment string     `json:"environment,omitempty" doc:"Environment of a stored event." plain:"true" min:"1" max:"8192"`
+	Since       Since      `json:"since,omitempty" doc:"Last seen since: 24h, 7d, or an ISO time."`
+	Search      string     `json:"search,omitempty" doc:"@listIssuesInput.search" plain:"true" min:"1" max:"200"`
+	Tag         TagFilter  `json:"tag,omitempty" doc:"@listIssuesInput.tag" plain:"true"`
+	Claimed     *bool      `json:"claimed" doc:"@listIssuesInput.claimed" plain:"true"`
+	Test        bool       `json:"test,omitempty" doc:"true: only test issues; without it they are left out." plain:"true"`
+}
+
 // ListIssuesInput filters the list of issues.
 type ListIssuesInput struct {
-	Project ProjectRef `json:"project,omitempty" doc:"Id or slug; all when absent." plain:"true" min:"1"`
-
-	Status Status `json:"status,omitempty" doc:"@status" enum:"open|unresolved|resolved|ignored|merged|fix_pending|verified|regressed"`
-
-	Release     string      `json:"release,omitempty" doc:"First or last release, or that of a stored event." plain:"true" min:"1" max:"8192"`
-	Environment string      `json:"environment,omitempty" doc:"Environment of a stored event." plain:"true" min:"1" max:"8192"`
-	Since       Since       `json:"since,omitempty" doc:"Last seen since: 24h, 7d, or an ISO time."`
-	Search      string      `json:"search,omitempty" doc:"@listIssuesInput.search" plain:"true" min:"1" max:"200"`
-	Tag         TagFilter   `json:"tag,omitempty" doc:"@listIssuesInput.tag" plain:"true"`
-	Claimed     *bool       `json:"claimed" doc:"@listIssuesInput.claimed" plain:"true"`
-	Test        bool        `json:"test,omitempty" doc:"true: only test issues; without it they are left out." plain:"true"`
-	Sort        IssueSort   `json:"sort" doc:"@listIssuesInput.sort" plain:"true" enum:"last_seen|priority|work" default:"last_seen"`
-	Fields      IssueFields `json:"fields,omitempty" doc:"@listIssuesInput.fields" max:"50" models:"lean"`
+	IssueSearch
+	Status Status      `json:"status,omitempty" doc:"@status" enum:"open|unresolved|resolved|ignored|merged|fix_pending|verified|regressed"`
+	Sort   IssueSort   `json:"sort" doc:"@listIssuesInput.sort" plain:"true" enum:"last_seen|priority|work" default:"last_seen"`
+	Fields IssueFields `json:"fields,omitempty" doc:"@listIssuesInput.fields" max:"50" models:"lean"`
 	Paging
 }
 
@@ -59,7 +62,7 @@ type ListIssuesInput struct {
 var filterForm = regexp.MustCompile(`(?i)^(is|status|project|release|environment|assigned):(\S+)$`)
 
 // Check refuses a search that is meant as a filter, since it would find nothing.
-func (in ListIssuesInput) Check() error {
+func (in IssueSearch) Check() error {
 	for word := range strings.FieldsSeq(in.Search) {
 		m := filterForm.FindStringSubmatch(word)
 		if m == nil {
@@ -95,8 +98,8 @@ type IssueInput struct {
 var GetIssue = DefineOperation[IssueInput, Data[IssueDetail]](Operation{
 	Name: "get_issue", Route: "GET /v1/issues/{id}", Scope: IssuesRead,
 	Summary: "Show one issue",
-	Description: "Shows one issue with its counts, its claim, its fix and the id of its latest event. A merged issue is shown too; " +
-		"merged_into names where its events went.",
+	Description: "Shows one issue with its counts, its claim, its fix and the id of its latest event. " +
+		"merged_into names where the events of a merged one went.",
 	Example: `{"id": 42}`,
 	Errors:  []Code{NotFound},
 })
@@ -120,13 +123,8 @@ type ListIssueActivityInput struct {
 
 // ListIssueEventsInput filters and pages the events of one issue.
 type ListIssueEventsInput struct {
-	ID          int64     `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
-	Release     string    `json:"release,omitempty" plain:"true" doc:"Release of the event." min:"1" max:"8192"`
-	Environment string    `json:"environment,omitempty" plain:"true" doc:"Environment of the event." min:"1" max:"8192"`
-	User        UserHash  `json:"user,omitempty" doc:"user_hash of an event."`
-	Tag         TagFilter `json:"tag,omitempty" doc:"@listIssueEventsInput.tag"`
-	Since       Since     `json:"since,omitempty" plain:"true" doc:"Happened since: 24h, 7d, or an ISO time."`
-	Until       Since     `json:"until,omitempty" plain:"true" doc:"Happened before: 1h ago as 1h, or an ISO time."`
+	ID int64 `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
+	EventSearch
 	Paging
 }
 
@@ -172,16 +170,6 @@ var ResolveIssue = DefineOperation[ResolveIssueInput, Data[Issue]](Operation{
 	Next: []string{"next_issue"},
 })
 
-// IgnoreIssue declares POST /v1/issues/{id}/ignore.
-var IgnoreIssue = DefineOperation[IssueInput, OrHeld[Data[Issue]]](Operation{
-	Name: "ignore_issue", Route: "POST /v1/issues/{id}/ignore", Scope: IssuesWrite, Warns: true,
-	Summary:     "Ignore an issue",
-	Description: "Marks an issue as not worth work. It keeps counting and stays ignored when new events arrive.",
-	Example:     `{"id": 42}`,
-	Errors:      []Code{NotFound}, Idempotent: true,
-	Next: []string{"next_issue"},
-})
-
 // UnresolveIssue declares POST /v1/issues/{id}/unresolve.
 var UnresolveIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
 	Name: "unresolve_issue", Route: "POST /v1/issues/{id}/unresolve", Scope: IssuesWrite, Warns: true,
@@ -205,7 +193,7 @@ var ClaimIssue = DefineOperation[ClaimIssueInput, Data[ClaimedIssue]](Operation{
 	Summary: "Claim an issue",
 	Description: "Reserves an issue for you before you work on it. " +
 		"The claim is a lease: it ends by itself, claiming again or writing to the issue renews it, release_issue ends it. " +
-		"When somebody else holds it the answer is claimed, with the holder and when it expires: take another issue.",
+		"When somebody else holds it the answer is claimed: take another issue.",
 	Example: `{"id": 42, "minutes": 60}`,
 	Errors:  []Code{NotFound, Claimed}, Idempotent: true,
 	Next: []string{"get_brief"},
@@ -221,11 +209,10 @@ type ReleaseIssueInput struct {
 // ReleaseIssue declares POST /v1/issues/{id}/release.
 var ReleaseIssue = DefineOperation[ReleaseIssueInput, Data[Issue]](Operation{
 	Name: "release_issue", Route: "POST /v1/issues/{id}/release", Aliases: []string{"DELETE /v1/issues/{id}/claim"}, Scope: IssuesWrite,
-	Summary: "Release a claim",
-	Description: "Releases your claim on an issue, so that others can take it. Without an active claim nothing happens. Only the " +
-		"holder or an admin may release a claim.",
-	Example: `{"id": 42}`,
-	Errors:  []Code{NotFound, NotClaimHolder}, Idempotent: true,
+	Summary:     "Release a claim",
+	Description: "Releases your claim on an issue, so that others can take it. Only the holder or an admin may.",
+	Example:     `{"id": 42}`,
+	Errors:      []Code{NotFound, NotClaimHolder}, Idempotent: true,
 	Next: []string{"next_issue"},
 })
 
@@ -261,9 +248,8 @@ var MergeIssues = DefineOperation[MergeIssuesInput, OrHeld[Data[Issue]]](Operati
 	Name: "merge_issues", Route: "POST /v1/issues/{id}/merge", Scope: IssuesWrite, Warns: true,
 	Summary: "Merge issues",
 	Description: "Merges issues that are the same problem into one: the events and counts of the sources move to the target, and so do " +
-		"their later events. The sources become merged and their claims end. Status and claim of the target stay, but an open source " +
-		"reopens a resolved target. A merge cannot be undone " +
-		"as a whole: split_issue moves single events out again.",
+		"their later events. The sources become merged, their claims end. An open source reopens a resolved target. It cannot be " +
+		"undone as a whole: split_issue moves single events out again.",
 	Example: `{"id": 42, "source_ids": [43, 44]}`,
 	Errors:  []Code{NotFound, InvalidRequest}, Destructive: true,
 	Next: []string{"get_brief"},
@@ -291,8 +277,8 @@ func (in SplitIssueInput) Check() error {
 var SplitIssue = DefineOperation[SplitIssueInput, Data[Issue]](Operation{
 	Name: "split_issue", Route: "POST /v1/issues/{id}/split", Scope: IssuesWrite, Warns: true, Status: 201,
 	Summary: "Split events off an issue",
-	Description: "Moves events of an issue that are another problem to a new issue, which is unresolved and named after the first of them. " +
-		"Their counts go with them; the users stay with the original, and new events still go there.",
+	Description: "Moves events of an issue that are another problem to a new one, unresolved and named after the first of them. " +
+		"Their counts go with them; the users stay, and new events still go to the original.",
 	Example: `{"id": 42, "event_ids": [1001, 1002]}`,
 	Errors:  []Code{NotFound, InvalidRequest},
 	Next:    []string{"get_issue"},

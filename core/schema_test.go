@@ -121,7 +121,7 @@ func TestNullableMembers(t *testing.T) {
 	components := V1.Components()
 	for noun, want := range map[string]string{
 		"Issue":       "approval claim culprit first_release last_release merged_into source type",
-		"IssueDetail": "approval claim culprit first_release fix last_release latest_event_id merged_into source type",
+		"IssueDetail": "approval claim culprit first_release fix ignored_until last_release latest_event_id merged_into source type",
 		"Claim":       "worker",
 		"Fix":         "commit deployed_at environment outcome overdue pr_url regressed_at regressed_in release verified_at verify_after",
 		"IngestState": "last_event_at quota",

@@ -30,8 +30,8 @@ type SimilarIssue struct {
 var FindSimilar = DefineOperation[FindSimilarInput, Data[List[SimilarIssue]]](Operation{
 	Name: "find_similar", Route: "POST /v1/similar", Scope: IssuesRead, OnlyReads: true,
 	Summary: "Find similar issues",
-	Description: "Finds issues that are like an issue or a text, best first: in their exceptions, the app's functions in their stacks, " +
-		"and the words of their titles. Use it before you start: the same cause may be known, or fixed, under another issue.",
+	Description: "Finds issues that are like an issue or a text, best first: in exceptions, the app's functions in stacks, and words of " +
+		"titles. Use it before you start: the same cause may be known, or fixed, under another issue.",
 	Example: `{"issue_id": 42, "limit": 5}`,
 	Errors:  []Code{NotFound, ProjectNotFound, SimilarOff},
 })

@@ -27,7 +27,7 @@ type Action interface {
 
 // rebuildAction rebuilds the action of a stored request, for each action that can be held (core.HeldActions).
 var rebuildAction = map[core.HeldAction]func(storedRequest) (Action, error){
-	core.HoldIgnore:        func(r storedRequest) (Action, error) { return IgnoreIssue{ID: r.IssueID}, nil },
+	core.HoldIgnore:        rebuildIgnore,
 	core.HoldMerge:         rebuildMerge,
 	core.HoldDeleteProject: func(r storedRequest) (Action, error) { return DeleteProject{ID: r.ProjectID}, nil },
 }
@@ -49,6 +49,7 @@ func (s *Store) CarryOut(ctx context.Context, actor core.Actor, action Action) (
 		outcome.Issue, err = action.runAction(ctx, t, actor, request.project)
 		return err
 	})
+	s.forgetCounts(request.project)
 	return outcome, err
 }
 
@@ -79,26 +80,6 @@ func (s *Store) RequestApproval(ctx context.Context, actor core.Actor, action Ac
 		return err
 	})
 	return outcome, err
-}
-
-// IgnoreIssue is SetIssueStatus to ignored, as an action that can be held.
-type IgnoreIssue struct{ ID int64 }
-
-// Word is ignore.
-func (IgnoreIssue) Word() core.HeldAction { return core.HoldIgnore }
-
-func (a IgnoreIssue) newRequest(ctx context.Context, s *Store) (actionRequest, error) {
-	project, err := s.findIssueOwner(ctx, a.ID)
-	return actionRequest{project: project, issue: a.ID, payload: struct{}{}}, err
-}
-
-func (a IgnoreIssue) wouldChange(ctx context.Context, t *tx, project int64) (bool, error) {
-	issue, err := t.lockIssue(ctx, project, a.ID)
-	return issue.Status != core.Ignored, err
-}
-
-func (a IgnoreIssue) runAction(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error) {
-	return t.changeIssue(ctx, actor, project, a.ID, func(c *issueChange) error { return c.setStatus(ctx, core.Ignored) })
 }
 
 // MergeIssues moves everything of the sources to the target: events, counts, users, environments, releases and

@@ -170,14 +170,37 @@ func (s *Store) CountTags(ctx context.Context, issue int64, newest, values int) 
 	if err != nil {
 		return nil, err
 	}
+	shares, err := s.countTags(ctx, project, issue, newest, values)
+	return shares.Tags, err
+}
+
+// Bounds of the shares of an issue's tags.
+const (
+	sharedEvents = 200
+	sharedTags   = 30
+	sharedValues = 10
+)
+
+// ReadShares counts the tags of an issue's newest stored events.
+func (s *Store) ReadShares(ctx context.Context, issue int64) (core.IssueShares, error) {
+	project, err := s.findShownIssueOwner(ctx, issue)
+	if err != nil {
+		return core.IssueShares{}, err
+	}
+	shares, err := s.countTags(ctx, project, issue, sharedEvents, sharedValues)
+	shares.Tags = shares.Tags[:min(len(shares.Tags), sharedTags)]
+	return shares, err
+}
+
+func (s *Store) countTags(ctx context.Context, project, issue int64, newest, values int) (core.IssueShares, error) {
 	rows, err := pg.QueryMany[storedEvent](ctx, s.db.Main, selectNewestTags, pg.Args{"project_id": project, "issue_id": issue, "rows": newest})
 	if err != nil {
-		return nil, err
+		return core.IssueShares{}, err
 	}
 	var counter facets.Counter
 	err = s.visitTags(ctx, rows, func(i int, tags *core.EventTags) bool {
 		counter.Add(tags, string(core.ShowUserHash(rows[i].UserHash)))
 		return true
 	})
-	return counter.Shares(values), err
+	return core.IssueShares{Events: int64(len(rows)), Tags: counter.Shares(values)}, err
 }

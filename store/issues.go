@@ -46,6 +46,9 @@ type issueRow struct {
 	ApprovalBy         string
 	ApprovalAt         core.Time
 	ApprovalExpiresAt  core.Time
+	IgnoredUntil       core.Time
+	IgnoredToEvents    *int64
+	IgnoredToUsers     *int64
 	triageRow
 }
 
@@ -56,7 +59,10 @@ const issueColumns = `
 	i.merged_into, i.claim_holder, i.claim_worker, i.claim_expires_at, i.test, i.latest_event_id,
 	noted.notes, p.trust_setting, s.server_seen_at, s.client_seen_at,
 	coalesce(a.id, 0) AS approval_id, coalesce(a.action, '') AS approval_action, coalesce(a.requested_by, '') AS approval_by,
-	a.requested_at AS approval_at, a.expires_at AS approval_expires_at, ` + triageColumns
+	a.requested_at AS approval_at, a.expires_at AS approval_expires_at,
+	CASE WHEN ` + hasTerm + ` THEN i.ignored_until END AS ignored_until,
+	CASE WHEN ` + hasTerm + ` THEN i.ignored_to_events END AS ignored_to_events,
+	CASE WHEN ` + hasTerm + ` THEN i.ignored_to_users END AS ignored_to_users, ` + triageColumns
 
 // issueJoins follows the table of issues, named i. An hour counts if it lies completely in the window; the running hour
 // counts with its events so far (primary API, Issue).
@@ -140,5 +146,6 @@ func readDetail(ctx context.Context, q pg.Querier, project, id int64, now core.T
 		return core.IssueDetail{}, err
 	}
 	fix, err := findFix(ctx, q, project, id)
-	return core.IssueDetail{Issue: row.toIssue(now), LatestEventID: convertOptInt(row.LatestEventID), Test: row.Test, Fix: fix}, err
+	return core.IssueDetail{Issue: row.toIssue(now), LatestEventID: convertOptInt(row.LatestEventID), Test: row.Test, Fix: fix,
+		IgnoreEnd: row.toIgnoreEnd()}, err
 }

@@ -10,7 +10,8 @@ import (
 
 // A merged issue takes no changes: it is not_found, like one that does not exist (primary API, States).
 const lockIssue = `
-SELECT i.status, i.claim_type, i.claim_token_id, i.claim_holder, i.claim_worker, i.claim_expires_at
+SELECT i.status, i.claim_type, i.claim_token_id, i.claim_holder, i.claim_worker, i.claim_expires_at,
+	i.times_seen, i.users_affected, i.ignored_at = i.status_at IS TRUE AS has_term
 FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 WHERE i.project_id = @project_id AND i.id = @id AND i.status <> 'merged' FOR UPDATE OF i`
 
@@ -21,6 +22,9 @@ type lockedIssue struct {
 	ClaimHolder    string
 	ClaimWorker    string
 	ClaimExpiresAt core.Time
+	TimesSeen      int64
+	UsersAffected  int64
+	HasTerm        bool // it is ignored until something
 }
 
 // issueChange is a change of one issue in its transaction.
@@ -50,7 +54,7 @@ func (s *Store) changeIssue(ctx context.Context, actor core.Actor, id int64, fn 
 		issue, err = t.changeIssue(ctx, actor, project, id, fn)
 		return err
 	})
-	s.totals.forgetProject(project)
+	s.forgetCounts(project)
 	return issue, err
 }
 
@@ -60,30 +64,42 @@ func (t *tx) lockIssue(ctx context.Context, project, id int64) (lockedIssue, err
 }
 
 func (t *tx) changeIssue(ctx context.Context, actor core.Actor, project, id int64, fn func(*issueChange) error) (core.Issue, error) {
-	before, err := t.lockIssue(ctx, project, id)
-	if core.HasCode(err, core.NotFound) {
-		return core.Issue{}, t.explainMissing(ctx, project, id, err)
-	}
+	change, err := t.beginChange(ctx, actor, project, id)
 	if err != nil {
-		return core.Issue{}, err
-	}
-	if err := t.endIfLapsed(ctx, project, id, before); err != nil {
-		return core.Issue{}, err
-	}
-	change := &issueChange{tx: t, project: project, id: id, actor: actor, before: before}
-	if err := change.tellStanding(ctx); err != nil {
 		return core.Issue{}, err
 	}
 	if err := fn(change); err != nil {
 		return core.Issue{}, err
 	}
-	if change.holdsClaim() && !change.claimIsSet { // whoever works on an issue keeps holding it
-		if err := t.renewClaim(ctx, actor, project, id); err != nil {
-			return core.Issue{}, err
-		}
+	if err := change.endChange(ctx); err != nil {
+		return core.Issue{}, err
 	}
 	row, err := readIssue(ctx, t, project, id, t.Now)
 	return row.toIssue(t.Now), err
+}
+
+// beginChange locks an issue for a change.
+func (t *tx) beginChange(ctx context.Context, actor core.Actor, project, id int64) (*issueChange, error) {
+	before, err := t.lockIssue(ctx, project, id)
+	if core.HasCode(err, core.NotFound) {
+		return nil, t.explainMissing(ctx, project, id, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := t.endIfLapsed(ctx, project, id, before); err != nil {
+		return nil, err
+	}
+	change := &issueChange{tx: t, project: project, id: id, actor: actor, before: before}
+	return change, change.tellStanding(ctx)
+}
+
+// endChange renews the claim of the actor, because work on an issue keeps it.
+func (c *issueChange) endChange(ctx context.Context) error {
+	if !c.holdsClaim() || c.claimIsSet {
+		return nil
+	}
+	return c.renewClaim(ctx, c.actor, c.project, c.id)
 }
 
 const findTarget = `

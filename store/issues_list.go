@@ -31,6 +31,9 @@ type IssueFilter struct {
 // NoIssue is an id that no issue has, for a filter that finds none.
 const NoIssue = -1
 
+// anyStatus is the status of a filter that accepts every status, even merged.
+const anyStatus core.Status = "any"
+
 // listedWithin is how far listed_from, which sorts the indexes of issues, may lie before last_seen.
 const listedWithin = "interval '5 minutes'"
 
@@ -102,6 +105,7 @@ func (f IssueFilter) buildList(ctx context.Context, names storedNames, now core.
 // whereStatus adds the condition of the filter's status.
 func (f IssueFilter) whereStatus(l *pg.List) {
 	switch f.Status {
+	case anyStatus:
 	case core.Open:
 		l.Where(isWork)
 	case "":

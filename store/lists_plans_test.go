@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -128,6 +129,38 @@ func TestListsReadNoWholeTable(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, lists, 3, "the lists were not found")
+	for name, view := range viewsOf(traced) {
+		for _, ctx := range []context.Context{t.Context(), core.WithReach(t.Context(), core.ListIssues.Operation, viewerOfThree())} {
+			sent.sent = nil
+			require.NoError(t, view(ctx), name)
+			for _, q := range sent.sent {
+				require.Empty(t, wholeTables(t, conn, q), "%s reads all of them:\n%s\n%v", name, q.sql, q.args)
+			}
+		}
+	}
+}
+
+// viewsOf returns the reads that are no lists, with each of their filters.
+func viewsOf(s *store.Store) map[string]func(context.Context) error {
+	views := map[string]func(context.Context) error{
+		"FindEventsAround": func(ctx context.Context) error {
+			_, err := s.FindEventsAround(ctx, 7, "14", store.EventFilter{Environment: "env"})
+			return err
+		},
+		"ReadHours":  func(ctx context.Context) error { _, err := s.ReadHours(ctx, []int64{7, 8, 9}); return err },
+		"ReadDays":   func(ctx context.Context) error { _, err := s.ReadDays(ctx, 7); return err },
+		"ReadShares": func(ctx context.Context) error { _, err := s.ReadShares(ctx, 7); return err },
+	}
+	for _, project := range []int64{0, 8} {
+		views[fmt.Sprint("ListFilterValues of ", project)] = func(ctx context.Context) error {
+			_, err := s.ListFilterValues(ctx, project)
+			return err
+		}
+	}
+	for i, f := range issueFilters() {
+		views[fmt.Sprintf("CountIssues %d %+v", i, f)] = func(ctx context.Context) error { _, err := s.CountIssues(ctx, f); return err }
+	}
+	return views
 }
 
 // viewerOfThree is a person whose teams see three of the projects.

@@ -65,7 +65,7 @@ func (s *Store) ResolveProblems(ctx context.Context, actor core.Actor, project i
 		count = int64(len(own))
 		return nil
 	})
-	s.totals.forgetProject(project)
+	s.forgetCounts(project)
 	return count, err
 }
 

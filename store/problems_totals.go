@@ -17,53 +17,57 @@ const (
 )
 
 // totals keeps the numbers of problems in lists.
-type totals struct {
+type totals struct{ keptCounts[int64] }
+
+// keptCounts keeps counted values for a while. Its zero value is empty.
+type keptCounts[T any] struct {
 	mu   sync.Mutex
-	kept map[totalKey]keptTotal
+	kept map[totalKey]keptCount[T]
 }
 
 type totalKey struct {
-	project int64
+	project int64  // 0: all
 	filter  uint32 // digest
+	reach   string // of whom it was counted for (core.Reach.Key)
 }
 
-type keptTotal struct {
-	n  int64
-	at time.Time
+type keptCount[T any] struct {
+	counted T
+	at      time.Time
 }
 
-// findTotal returns a total that is still valid.
-func (t *totals) findTotal(key totalKey, now time.Time) (n int64, found bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	kept, found := t.kept[key]
-	return kept.n, found && now.Sub(kept.at) < totalsKept
+// findCount returns a count that is still valid.
+func (k *keptCounts[T]) findCount(key totalKey, now time.Time) (counted T, found bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	kept, found := k.kept[key]
+	return kept.counted, found && now.Sub(kept.at) < totalsKept
 }
 
-// keepTotal keeps a counted total. If there are too many, it drops the invalid ones, or all.
-func (t *totals) keepTotal(key totalKey, n int64, now time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.kept) >= maxTotals {
-		for key, kept := range t.kept {
+// keepCount keeps a count. If there are too many, it drops the invalid ones, or all.
+func (k *keptCounts[T]) keepCount(key totalKey, counted T, now time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.kept) >= maxTotals {
+		for key, kept := range k.kept {
 			if now.Sub(kept.at) >= totalsKept {
-				delete(t.kept, key)
+				delete(k.kept, key)
 			}
 		}
 	}
-	if t.kept == nil || len(t.kept) >= maxTotals {
-		t.kept = map[totalKey]keptTotal{}
+	if k.kept == nil || len(k.kept) >= maxTotals {
+		k.kept = map[totalKey]keptCount[T]{}
 	}
-	t.kept[key] = keptTotal{n, now}
+	k.kept[key] = keptCount[T]{counted, now}
 }
 
-// forgetProject drops the totals of a project that has changed.
-func (t *totals) forgetProject(project int64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for key := range t.kept {
-		if key.project == project {
-			delete(t.kept, key)
+// forgetProject drops the counts of a project that has changed, and those of all projects.
+func (k *keptCounts[T]) forgetProject(project int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for key := range k.kept {
+		if key.project == project || key.project == 0 {
+			delete(k.kept, key)
 		}
 	}
 }
@@ -71,13 +75,13 @@ func (t *totals) forgetProject(project int64) {
 // totalKey returns the key of the filter's total. It does not depend on page and order.
 func (f ProblemFilter) totalKey() totalKey {
 	f.Order, f.Limit, f.Offset = "", 0, 0
-	return totalKey{f.ProjectID, pg.DigestFilter(f)}
+	return totalKey{project: f.ProjectID, filter: pg.DigestFilter(f)}
 }
 
 // countProblems counts the problems of a list. If they are few, it returns them too.
 func (t *totals) countProblems(ctx context.Context, db *pg.DB, f ProblemFilter, l *problemList) (total int64, few []int64, err error) {
 	now := db.Now().Time
-	if total, found := t.findTotal(f.totalKey(), now); found {
+	if total, found := t.findCount(f.totalKey(), now); found {
 		return total, nil, nil
 	}
 	row, err := pg.QueryOne[struct{ IDs []int64 }](ctx, db.Main,
@@ -90,7 +94,7 @@ func (t *totals) countProblems(ctx context.Context, db *pg.DB, f ProblemFilter, 
 	}
 	count, err := pg.QueryOne[struct{ N int64 }](ctx, db.Main, `SELECT count(*) AS n`+l.from(), l.args)
 	if err == nil {
-		t.keepTotal(f.totalKey(), count.N, now)
+		t.keepCount(f.totalKey(), count.N, now)
 	}
 	return count.N, nil, err
 }
@@ -113,7 +117,7 @@ func (t *totals) countOpen(ctx context.Context, db *pg.DB, apps []App) error {
 		if apps[i].Unresolved <= exactTotals {
 			continue
 		}
-		if n, found := t.findTotal(key(apps[i].ID), now); found {
+		if n, found := t.findCount(key(apps[i].ID), now); found {
 			apps[i].Unresolved = n
 			continue
 		}
@@ -126,7 +130,7 @@ func (t *totals) countOpen(ctx context.Context, db *pg.DB, apps []App) error {
 	counted, err := pg.QueryMany[struct{ ID, N int64 }](ctx, db.Main, countOpenProblems, pg.Args{"projects": missing})
 	for _, count := range counted {
 		byID[count.ID].Unresolved = count.N
-		t.keepTotal(key(count.ID), count.N, now)
+		t.keepCount(key(count.ID), count.N, now)
 	}
 	return err
 }

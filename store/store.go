@@ -57,6 +57,7 @@ type Store struct {
 	verify       fixes.Bounds // Options.Verify
 	rankings     rankings
 	totals       totals
+	statuses     keptCounts[core.IssueCounts]
 }
 
 // Open prepares the connections. They are made when they are needed.
@@ -92,3 +93,9 @@ func (s *Store) ReadClock(ctx context.Context) (pg.ClockReading, error) { return
 
 // Now returns the time by the store's clock, in the precision of the store.
 func (s *Store) Now() core.Time { return s.db.Now() }
+
+// forgetCounts drops the counts of a project that this server has changed.
+func (s *Store) forgetCounts(project int64) {
+	s.totals.forgetProject(project)
+	s.statuses.forgetProject(project)
+}

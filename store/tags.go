@@ -58,7 +58,7 @@ func (s *Store) AddTag(ctx context.Context, actor core.Actor, project, issue int
 		}
 		return t.recordOfIssue(ctx, actor, project, issue, core.ActionIssueTag, tagData{name})
 	})
-	s.totals.forgetProject(project)
+	s.forgetCounts(project)
 	return tag, isNew, err
 }
 
@@ -87,6 +87,6 @@ func (s *Store) RemoveTag(ctx context.Context, actor core.Actor, project, issue,
 		}
 		return t.recordOfIssue(ctx, actor, project, issue, core.ActionIssueUntag, tagData{removed.Name})
 	})
-	s.totals.forgetProject(project)
+	s.forgetCounts(project)
 	return err
 }

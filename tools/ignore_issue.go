@@ -7,6 +7,6 @@ import (
 	"errand/store"
 )
 
-func (t *Tools) ignoreIssue(ctx context.Context, call core.Call, in core.IssueInput) (core.OrHeld[core.Data[core.Issue]], error) {
-	return issueOrHeld(t.CarryOut(ctx, call, store.IgnoreIssue{ID: in.ID}))
+func (t *Tools) ignoreIssue(ctx context.Context, call core.Call, in core.IgnoreIssueInput) (core.OrHeld[core.Data[core.Issue]], error) {
+	return issueOrHeld(t.CarryOut(ctx, call, store.IgnoreIssue{ID: in.ID, Term: in.IgnoreTerm}))
 }

@@ -59,7 +59,7 @@ func TestListIssuesShowsAbsentValuesAsNull(t *testing.T) {
 	h.changeRows(`UPDATE project_seen SET server_seen_at = NULL`)
 	h.sameJSON(object{"data": withChanges(payIssue(pay), object{
 		"culprit": nil, "type": nil, "first_release": nil, "last_release": nil, "source": nil,
-		"latest_event_id": 1, "test": false, "fix": nil,
+		"latest_event_id": 1, "test": false, "fix": nil, "ignored_until": nil,
 		"triage": withChanges(payTriage(), object{
 			"category": "unknown", "agent_fixable": false, "confidence": 0.2, "reasons": []any{"The rules do not know this message."},
 		}),
@@ -174,7 +174,7 @@ func TestGetIssue(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
 	added := h.addEvents(h.newEvent("pay", 1))
-	want := withChanges(payIssue(added.IssueID), object{"latest_event_id": added.ID, "test": false, "fix": nil})
+	want := withChanges(payIssue(added.IssueID), object{"latest_event_id": added.ID, "test": false, "fix": nil, "ignored_until": nil})
 	h.sameJSON(object{"data": want}, h.mustCall(reader, core.GetIssue.Operation, idArgs(added.IssueID)))
 
 	h.changeRows(`UPDATE issues SET status = 'merged', merged_into = 99, test = true, latest_event_id = NULL, users_affected = 3`)
@@ -250,7 +250,7 @@ func TestClaimAndRelease(t *testing.T) {
 	h := openShop(t)
 	pay := h.addEvents(h.newEvent("pay", 1)).IssueID
 	claim := object{"holder": "agent-2", "expires_at": "2026-03-14T14:30:00.000Z", "worker": nil}
-	detail := object{"claim": claim, "latest_event_id": 1, "test": false, "fix": nil, "renewed": false}
+	detail := object{"claim": claim, "latest_event_id": 1, "test": false, "fix": nil, "ignored_until": nil, "renewed": false}
 	h.sameJSON(object{"data": withChanges(payIssue(pay), detail)}, h.mustCall(writer, core.ClaimIssue.Operation, idArgs(pay)))
 	other := newAgent(3, core.IssuesWrite)
 	h.sameJSON(object{"error": "claimed", "claim": claim}, h.mustFail(other, core.ClaimIssue.Operation, idArgs(pay)))

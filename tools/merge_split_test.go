@@ -50,7 +50,8 @@ func TestSplitIssue(t *testing.T) {
 	delete(want, "fingerprint")
 	delete(want, "triage")
 	h.sameJSON(want, mustJSON(t, made.Data))
-	h.sameJSON(object{"data": withChanges(payIssue(first.IssueID), object{"latest_event_id": first.ID, "test": false, "fix": nil})},
+	h.sameJSON(object{"data": withChanges(payIssue(first.IssueID),
+		object{"latest_event_id": first.ID, "test": false, "fix": nil, "ignored_until": nil})},
 		h.mustCall(reader, core.GetIssue.Operation, idArgs(first.IssueID)))
 	row := object{"at": noonText, "actor_type": "token", "actor_id": 2, "actor_name": "agent-2", "target_type": "issue"}
 	h.sameJSON(object{"next_cursor": nil, "data": []any{withChanges(row, object{

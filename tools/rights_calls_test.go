@@ -22,9 +22,18 @@ var callsOfPeople = map[string]func(part) string{
 	"get_brief":           ofIssue(``),
 	"list_issue_events":   ofIssue(``),
 	"list_issue_activity": ofIssue(``),
-	"get_event":           func(p part) string { _, event := p.issueAndEvent(); return idArgs(event) },
-	"get_release":         func(p part) string { return fmt.Sprintf(`{"version": %q, "project": %q}`, p.release(), p.slug()) },
-	"find_similar":        func(p part) string { return fmt.Sprintf(`{"issue_id": %d}`, p.issue()) },
+	"count_issues":        ofProject(``),
+	"list_filter_values":  ofProject(``),
+	"get_issue_hours":     func(part) string { return `{"ids": [1]}` },
+	"get_issue_days":      ofIssue(``),
+	"get_issue_shares":    ofIssue(``),
+	"get_events_around": func(p part) string {
+		issue, event := p.issueAndEvent()
+		return fmt.Sprintf(`{"id": %d, "event": %d}`, issue, event)
+	},
+	"get_event":    func(p part) string { _, event := p.issueAndEvent(); return idArgs(event) },
+	"get_release":  func(p part) string { return fmt.Sprintf(`{"version": %q, "project": %q}`, p.release(), p.slug()) },
+	"find_similar": func(p part) string { return fmt.Sprintf(`{"issue_id": %d}`, p.issue()) },
 
 	"resolve_issue":   ofIssue(`"note": "done"`),
 	"ignore_issue":    ofIssue(``),
@@ -36,6 +45,8 @@ var callsOfPeople = map[string]func(part) string{
 	"link_fix":        ofIssue(`"commit": "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432"`),
 	"merge_issues":    func(p part) string { return fmt.Sprintf(`{"id": %d, "source_ids": [%d]}`, p.issue(), p.issue()) },
 	"next_issue":      func(p part) string { p.issue(); return fmt.Sprintf(`{"project": %q}`, p.slug()) },
+	// What is refused of one issue is no error: see TestChangeIssuesOfOthers.
+	"change_issues": func(part) string { return `{"ids": [1], "action": "resolve"}` },
 	"split_issue": func(p part) string {
 		issue, event := p.issueAndEvent()
 		return fmt.Sprintf(`{"id": %d, "event_ids": [%d]}`, issue, event)

@@ -53,7 +53,9 @@ func listQuestions(h *fixture, own part) []question {
 		},
 		"list_releases": {`{}`, `{"limit": 1}`}, "list_activity": {`{"limit": 100}`, `{"limit": 1}`}, "list_labels": {`{"since": "24h"}`},
 		"find_similar": {`{"text": "zanzibar failed in zanzibar group"}`}, "list_fix_outcomes": {`{"since": "24h"}`},
-		"get_setup_guide": {`{}`, `{"platform": "node", "project": "The zanzibar"}`},
+		"count_issues":       {`{}`, `{"release": "zanzibar-1"}`, `{"search": "zanzibar"}`, `{"test": true}`, `{"project": "the-zanzibar"}`},
+		"list_filter_values": {`{}`, `{"project": "the-zanzibar"}`},
+		"get_setup_guide":    {`{}`, `{"platform": "node", "project": "The zanzibar"}`},
 	}
 	for _, op := range h.registry.Operations() {
 		if !op.ReadOnly() {
@@ -120,7 +122,8 @@ func TestPeopleSeeNothingOfOtherTeams(t *testing.T) {
 		}
 	}
 	for _, op := range strings.Fields(`list_projects list_issues list_releases list_activity list_labels list_fix_outcomes list_webhooks
-		list_alerts list_approvals list_tokens list_setup_keys find_similar`) {
+		list_alerts list_approvals list_tokens list_setup_keys find_similar
+		count_issues list_filter_values`) {
 		require.True(t, changed[op], "nothing of %s is in the other project", op)
 	}
 }

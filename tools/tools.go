@@ -74,7 +74,7 @@ func New(o Options) *Tools {
 
 // Registry binds every operation to its handler.
 func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
-	registry, err := core.NewRegistry(core.V1, log, slices.Concat(t.bindIssues(), t.bindReleases(), t.bindInstallation())...)
+	registry, err := core.NewRegistry(core.V1, log, slices.Concat(t.bindIssues(), t.bindViews(), t.bindReleases(), t.bindInstallation())...)
 	if err == nil {
 		registry.ReadLinksTo(func() string { return t.store.Settings().BaseURL })
 	}
@@ -109,6 +109,19 @@ func (t *Tools) bindIssues() []core.Handler {
 		core.BindHandler(core.CorrectTriage, t.correctTriage),
 		core.BindHandler(core.FindSimilar, t.findSimilar),
 		core.BindHandler(core.GetBrief, t.getBrief),
+	}
+}
+
+// bindViews is the part of the table of contents of what pages show of issues, and do to several of them.
+func (t *Tools) bindViews() []core.Handler {
+	return []core.Handler{
+		core.BindHandler(core.CountIssues, t.countIssues),
+		core.BindHandler(core.ListFilterValues, t.listFilterValues),
+		core.BindHandler(core.GetIssueHours, t.getIssueHours),
+		core.BindHandler(core.GetIssueDays, t.getIssueDays),
+		core.BindHandler(core.GetIssueShares, t.getIssueShares),
+		core.BindHandler(core.GetEventsAround, t.getEventsAround),
+		core.BindHandler(core.ChangeIssues, t.changeIssues),
 	}
 }
 

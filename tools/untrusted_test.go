@@ -29,6 +29,10 @@ var readsWithout = map[string]string{
 	"get_setup_guide": "text of Errand's",
 	"whoami":          "the token",
 	"list_deliveries": "what was sent when, by ids",
+
+	"count_issues":      "numbers",
+	"get_issue_hours":   "numbers",
+	"get_events_around": "ids and times",
 }
 
 // agentWords is what agents call themselves, and write into notes.
@@ -71,7 +75,7 @@ func TestEveryAnswerMarksTextOfTheApp(t *testing.T) {
 			}
 			requireMarked(t, op, answer.Body, agentWords)
 			words := appWords
-			if op == core.ListFixOutcomes.Operation {
+			if op == core.ListFixOutcomes.Operation || op == core.GetIssueDays.Operation {
 				words = appRelease
 			}
 			require.Contains(t, string(answer.Body), words, "%s has words of the app, or is one of readsWithout", op.Name)
@@ -125,8 +129,11 @@ func (h *fixture) addHostileApp() map[string]string {
 		"get_release":      fmt.Sprintf(`{"version": %q, "project": "shop"}`, appRelease),
 		"get_setup_guide":  `{"platform": "node", "project": "shop"}`,
 		"list_source_maps": `{"project": "shop"}`,
+		"count_issues":     `{"project": "shop"}`, "list_filter_values": `{"project": "shop"}`,
+		"get_issue_hours": fmt.Sprintf(`{"ids": [%d]}`, added.IssueID),
 	}
-	for _, name := range []string{"get_brief", "get_issue", "list_issue_events", "list_issue_activity"} {
+	for _, name := range []string{"get_brief", "get_issue", "list_issue_events", "list_issue_activity", "get_issue_days", "get_issue_shares",
+		"get_events_around"} {
 		inputs[name] = idArgs(added.IssueID)
 	}
 	h.addHostileAgent(added.IssueID)

@@ -21,6 +21,7 @@ var approvalCases = []parityCase{
 
 	{core.IgnoreIssue.Operation, held, "agent", `{"id": $issue}`},
 	{core.IgnoreIssue.Operation, held, "admin", `{"id": "$resolved"}`},
+	{core.IgnoreIssue.Operation, held, "agent", `{"id": "$issue", "until": "1h"}`},
 
 	{core.MergeIssues.Operation, held, "agent", `{"id": $issue, "source_ids": "$resolved"}`},
 

@@ -116,6 +116,9 @@ var basicCases = []parityCase{
 	{core.ResolveIssue.Operation, core.NotFound, "agent", `{"id": $merged}`},
 
 	{core.IgnoreIssue.Operation, success, "agent", `{"id": $issue}`},
+	{core.IgnoreIssue.Operation, success, "agent", `{"id": $issue, "until": "7d", "after_events": "100", "after_users": 5}`},
+	{core.IgnoreIssue.Operation, core.InvalidRequest, "agent", `{"id": $issue, "until": "2001-01-01"}`},
+	{core.IgnoreIssue.Operation, core.InvalidRequest, "agent", `{"id": $issue, "after_users": 1001}`},
 	{core.IgnoreIssue.Operation, core.NotFound, "agent", `{"id": $missing}`},
 	{core.IgnoreIssue.Operation, core.NotFound, "agent", `{"id": $merged}`},
 

@@ -89,7 +89,7 @@ func (w *Writer) AddEvents(ctx context.Context, events []NewEvent) ([]Added, err
 		}
 		// Without its duplicates a batch may fit into the quota.
 		if err = w.sendStatements(ctx, w.db.Writer, b); !isStale(err) && !errors.Is(err, errOverQuota) {
-			return b.reportAdded(w, err)
+			return w.finishBatch(ctx, b, err)
 		}
 	}
 	for attempt := range addAttempts {
@@ -104,6 +104,14 @@ func (w *Writer) AddEvents(ctx context.Context, events []NewEvent) ([]Added, err
 		if !isStale(err) {
 			break
 		}
+	}
+	return w.finishBatch(ctx, b, err)
+}
+
+// finishBatch does what follows from a batch once it is committed, and reports its outcome.
+func (w *Writer) finishBatch(ctx context.Context, b *batch, err error) ([]Added, error) {
+	if err == nil {
+		w.returnIgnored(ctx, b.returning)
 	}
 	return b.reportAdded(w, err)
 }
@@ -135,6 +143,7 @@ type batch struct {
 	deliveries int64 // number made, except by the extra work of the long way
 
 	issuesAfter map[int64]rememberedIssue // what to remember of each issue after the batch
+	returning   []int64                   // ignored issues that return after the batch
 	watched     map[int64]watchedFix      // for issues whose events in the batch are all remembered as harmless
 
 	hasReopened  bool // its issues are locked, and its events have done everything but count

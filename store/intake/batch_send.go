@@ -41,7 +41,7 @@ func (w *Writer) sendStatements(ctx context.Context, on interface {
 	case !outcome.proceeded:
 		return errStale
 	}
-	b.deliveries = outcome.deliveries
+	b.deliveries, b.returning = outcome.deliveries, outcome.returning
 	for i, issue := range outcome.issues {
 		b.setIssueAfter(issue, outcome.stored[i], outcome.users[i])
 	}
@@ -56,7 +56,8 @@ type batchOutcome struct {
 	issues, stored, users []int64 // the counts of each issue now
 	overQuota             bool
 	proceeded             bool
-	deliveries            int64 // number made
+	deliveries            int64   // number made
+	returning             []int64 // ignored issues whose term is over
 }
 
 // setIssueAfter notes the new counts of an issue.

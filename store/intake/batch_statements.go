@@ -90,9 +90,12 @@ WITH locked AS MATERIALIZED ( -- as in checkIssues
 			first_release, first_release_at, last_release, last_release_at)
 	LEFT JOIN users u ON u.issue_id = n.issue_id
 	WHERE i.id = n.issue_id AND (SELECT proceeds FROM checked)
-	RETURNING i.id, i.stored_events, i.users_affected
+	RETURNING i.id, i.stored_events, i.users_affected,
+		i.ignored_at = i.status_at AND i.status = 'ignored' -- as IsTermOver, of the counts after the batch
+			AND (i.ignored_until <= $10 OR i.times_seen >= i.ignored_to_events OR i.users_affected >= i.ignored_to_users) AS is_over
 )
-SELECT array_agg(id), array_agg(stored_events), array_agg(users_affected), (SELECT proceeds FROM checked)
+SELECT array_agg(id), array_agg(stored_events), array_agg(users_affected), (SELECT proceeds FROM checked),
+	array_agg(id) FILTER (WHERE is_over)
 FROM counted`
 
 // addFingerprints waits for other servers that make the same issues. If they have made them, the batch cannot proceed.

@@ -1,0 +1,107 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// Bounds of the values of filters: how many of the newest issues are looked at, with 20 environments of each, and how many names are
+// returned.
+const (
+	newestToName = 1000
+	valuesShown  = 50
+)
+
+const selectReleaseNames = `SELECT r.id, r.version AS name, r.deployed_at AS at FROM releases r`
+
+// namedAt is a release or an environment, and when it was seen last.
+type namedAt struct {
+	Name string
+	At   core.Time
+}
+
+// ListFilterValues lists the environments and releases of a project, or of all for 0.
+func (s *Store) ListFilterValues(ctx context.Context, project int64) (core.FilterValues, error) {
+	environments, err := s.listNamesOfIssues(ctx, project, `
+SELECT e.name, max(i.last_seen) AS at FROM (%s) i
+CROSS JOIN LATERAL (
+	SELECT environment AS name FROM issue_environments WHERE project_id = i.project_id AND issue_id = i.id LIMIT 20
+) e
+GROUP BY e.name ORDER BY count(*) DESC, at DESC, e.name LIMIT @most`)
+	if err != nil {
+		return core.FilterValues{}, err
+	}
+	releases, err := s.listNamesOfIssues(ctx, project, `
+SELECT n.name, max(n.at) AS at FROM (%s) i
+CROSS JOIN LATERAL (VALUES (i.last_release, i.last_release_at), (i.first_release, i.first_release_at)) AS n (name, at)
+WHERE n.name <> ''
+GROUP BY n.name ORDER BY at DESC, n.name LIMIT @most`)
+	if err != nil {
+		return core.FilterValues{}, err
+	}
+	deployed, err := s.listDeployedNames(ctx, project)
+	releases = append(releases, deployed...)
+	slices.SortStableFunc(releases, func(a, b namedAt) int {
+		return cmp.Or(b.At.Compare(a.At.Time), cmp.Compare(a.Name, b.Name))
+	})
+	return core.FilterValues{Environments: showNames(environments), Releases: showNames(releases)}, err
+}
+
+// listNamesOfIssues runs a statement over the newest issues.
+func (s *Store) listNamesOfIssues(ctx context.Context, project int64, names string) ([]namedAt, error) {
+	l := pg.NewList(ctx, "i.", string(core.ByLastSeen), core.Paging{Limit: newestToName})
+	l.IndexedSort = "listed_from"
+	l.Where("NOT i.test")
+	l.Where(ofNoDeletedProject)
+	if project != 0 {
+		l.WhereArg("i.project_id = @project_id", "project_id", project)
+	}
+	newest, err := l.SQL(`SELECT i.project_id, i.id, i.last_seen, i.first_release, i.first_release_at, i.last_release, i.last_release_at
+FROM issues i`)
+	if err != nil {
+		return nil, err
+	}
+	l.Args["most"] = valuesShown
+	return pg.QueryMany[namedAt](ctx, s.db.Main, fmt.Sprintf(names, newest), l.Args)
+}
+
+// listDeployedNames returns the releases that were deployed last.
+func (s *Store) listDeployedNames(ctx context.Context, project int64) ([]namedAt, error) {
+	l := pg.NewList(ctx, "r.", "deployed_at", core.Paging{Limit: valuesShown})
+	l.Where("r.project_id <> ALL (ARRAY(SELECT id FROM projects WHERE deleted_at IS NOT NULL))")
+	if project != 0 {
+		l.WhereArg("r.project_id = @project_id", "project_id", project)
+	}
+	sql, err := l.SQL(selectReleaseNames)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := pg.QueryMany[struct {
+		ID int64
+		namedAt
+	}](ctx, s.db.Main, sql, l.Args)
+	deployed := make([]namedAt, len(rows))
+	for i, row := range rows {
+		deployed[i] = row.namedAt
+	}
+	return deployed, err
+}
+
+// showNames returns the names as readers see them, each once: what was masked may look alike.
+func showNames(rows []namedAt) core.List[core.FilterValue] {
+	var values core.List[core.FilterValue]
+	shown := map[string]bool{}
+	for _, row := range rows {
+		name := core.ShowName(row.Name)
+		if name != "" && !shown[name] && len(values) < valuesShown {
+			shown[name] = true
+			values = append(values, core.FilterValue{Name: core.Untrusted(name), At: row.At})
+		}
+	}
+	return values
+}

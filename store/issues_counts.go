@@ -1,0 +1,169 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// Where more issues than countedAtOnce pass a filter, those that were seen last are counted; without a filter beside the project all
+// are, by their index alone, and the counts are kept (see totalsKept). At most hiddenAtOnce hidden issues are counted.
+const (
+	countedAtOnce = 2000
+	hiddenAtOnce  = 1000
+)
+
+// statusCount is how many issues have a status, and how many of them are work although they have it.
+type statusCount struct {
+	Status  core.Status
+	N       int64
+	Overdue int64
+}
+
+const (
+	// By its project alone an issue is found in an index that has the status too.
+	countStatuses = `
+SELECT i.status, sum(i.n)::bigint AS n, 0::bigint AS overdue
+FROM projects p
+CROSS JOIN LATERAL (
+	SELECT status, count(*) AS n FROM issues WHERE project_id = p.id AND NOT test GROUP BY status
+) i
+WHERE p.deleted_at IS NULL
+	AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))
+GROUP BY i.status`
+	// Few fixes wait for a deploy.
+	countOverdue = `
+SELECT count(*) AS n
+FROM projects p
+JOIN fixes f ON f.project_id = p.id AND f.deployed_at IS NULL AND f.closed_at IS NULL
+CROSS JOIN LATERAL (SELECT * FROM issues WHERE project_id = f.project_id AND id = f.issue_id AND fix_id = f.id LIMIT 1) i
+WHERE p.deleted_at IS NULL
+	AND NOT i.test
+	AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))
+	AND ` + isOverdue
+)
+
+// CountIssues counts the issues of each status that pass the filter, whose status, order and page do not count.
+func (s *Store) CountIssues(ctx context.Context, f IssueFilter) (core.IssueCounts, error) {
+	f = IssueFilter{ProjectID: f.ProjectID, Status: anyStatus, Release: f.Release, Environment: f.Environment, Since: f.Since,
+		Search: f.Search, IssueID: f.IssueID, Tag: f.Tag, Claimed: f.Claimed, Test: f.Test}
+	key := totalKey{f.ProjectID, pg.DigestFilter(f), core.ReachOf(ctx).Key()}
+	isPlain, now := f.isPlain() && !f.Test, s.Now().Time
+	if kept, found := s.statuses.findCount(key, now); found {
+		return kept, nil
+	}
+	rows, complete, err := s.countNewest(ctx, f, countedAtOnce)
+	if err != nil {
+		return core.IssueCounts{}, err
+	}
+	if !complete && isPlain {
+		if rows, err = s.countAll(ctx, f.ProjectID); err != nil {
+			return core.IssueCounts{}, err
+		}
+	}
+	counts := sumStatuses(rows)
+	counts.Complete = complete || isPlain
+	if !f.Test && f.IssueID == 0 {
+		f.Test = true
+		hidden, _, err := s.countNewest(ctx, f, hiddenAtOnce)
+		if err != nil {
+			return core.IssueCounts{}, err
+		}
+		counts.Hidden.Test = sumStatuses(hidden).Total
+	}
+	if !complete {
+		s.statuses.keepCount(key, counts, now)
+	}
+	return counts, nil
+}
+
+// countAll counts all issues of a project, or of all projects in reach.
+func (s *Store) countAll(ctx context.Context, project int64) ([]statusCount, error) {
+	args := pg.Args{"projects": projectsOf(ctx, project)}
+	rows, err := pg.QueryMany[statusCount](ctx, s.db.Main, countStatuses, args)
+	if err != nil {
+		return nil, err
+	}
+	overdue, err := pg.QueryOne[struct{ N int64 }](ctx, s.db.Main, countOverdue, args)
+	for i := range rows {
+		if rows[i].Status == core.FixPending {
+			rows[i].Overdue = overdue.N
+		}
+	}
+	return rows, err
+}
+
+// countNewest counts the issues that pass the filter up to a number, those that were seen last, and reports whether these are all.
+func (s *Store) countNewest(ctx context.Context, f IssueFilter, most int) (rows []statusCount, complete bool, err error) {
+	names, err := s.findStoredNames(ctx, f)
+	if err != nil {
+		return nil, false, err
+	}
+	found, isCut, err := s.findToCount(ctx, f)
+	if err != nil {
+		return nil, false, err
+	}
+	f.Limit = most
+	l, err := f.buildList(ctx, names, s.Now())
+	if err != nil {
+		return nil, false, err
+	}
+	from := " FROM issues i"
+	if found != nil {
+		readOnlyFound(l, found)
+		from = fromFound
+	}
+	chosen, err := l.SQL("SELECT " + listSortColumns(l) + ", i.status, coalesce(" + isOverdue + ", false) AS is_overdue" + from)
+	if err != nil {
+		return nil, false, err
+	}
+	for name := range issueTimes(s.Now()) { // which the columns of an issue need
+		if !strings.Contains(chosen, "@"+name) {
+			delete(l.Args, name)
+		}
+	}
+	rows, err = pg.QueryMany[statusCount](ctx, s.db.Main, fmt.Sprintf(`
+SELECT status, count(*) AS n, count(*) FILTER (WHERE is_overdue) AS overdue FROM (%s) c GROUP BY status`, chosen), l.Args)
+	var total int64
+	for _, row := range rows {
+		total += row.N
+	}
+	return rows, !isCut && total <= int64(most), err
+}
+
+// findToCount returns the issues among which those that pass the filter are, or nil where any may pass. Of those with a tag it returns
+// as many as a page of a list looks at, and reports whether more may have it.
+func (s *Store) findToCount(ctx context.Context, f IssueFilter) (found *foundIssues, isCut bool, err error) {
+	if f.Tag == "" {
+		found, err = s.searchIssues(ctx, f)
+		return found, false, err
+	}
+	f.Limit = maxTaggedIssues
+	page, err := s.listIssuesByTag(ctx, f)
+	found = &foundIssues{}
+	for _, issue := range page.Data {
+		found.Projects, found.IDs = append(found.Projects, issue.ProjectID), append(found.IDs, issue.ID)
+	}
+	return found, page.NextCursor != "", err
+}
+
+// sumStatuses puts the counts into an answer.
+func sumStatuses(rows []statusCount) core.IssueCounts {
+	var counts core.IssueCounts
+	of := map[core.Status]*int64{
+		core.Unresolved: &counts.Unresolved, core.Regressed: &counts.Regressed, core.FixPending: &counts.FixPending,
+		core.Verified: &counts.Verified, core.Resolved: &counts.Resolved, core.Ignored: &counts.Ignored, core.Merged: &counts.Merged,
+	}
+	for _, row := range rows {
+		*of[row.Status] += row.N
+		counts.Open += row.Overdue
+		if row.Status != core.Merged {
+			counts.Total += row.N
+		}
+	}
+	counts.Open += counts.Unresolved + counts.Regressed
+	return counts
+}
