@@ -48,7 +48,7 @@ func (EventRef) JSONSchema() Schema { return Schema{"type": "string", "maxLength
 // acceptsNumber is true: the id is a number elsewhere.
 func (EventRef) acceptsNumber() bool { return true }
 
-// Check refuses what is neither.
+// Check refuses a text that is neither.
 func (r EventRef) Check() error {
 	_, isID := r.ID()
 	if _, isEventID := r.EventID(); isID || isEventID {
