@@ -48,8 +48,8 @@ func identifyRequest(next http.Handler) http.Handler {
 	})
 }
 
-// mayBeKept removes the header of identifyRequest against caching. Chromium permanently counts an answer with no-store against the 64 KB
-// that a page may send with keepalive, which is how SDKs in pages send. No cache keeps answers to POST.
+// mayBeKept removes the header against caching, set by identifyRequest. Chromium permanently counts an answer with no-store against
+// the 64 KB that a page may send with keepalive, which is how SDKs in pages send. No cache keeps answers to POST.
 func mayBeKept(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Del("Cache-Control")

@@ -166,7 +166,7 @@ type BriefFix struct {
 	UnknownReleases List[Untrusted] `json:"unknown_releases_untrusted" doc:"@fix.unknown_releases"`
 }
 
-// BriefSimilar is an issue that is like the one of a brief.
+// BriefSimilar is an issue that resembles the issue of a brief.
 type BriefSimilar struct {
 	ID       int64        `json:"id"`
 	Title    Untrusted    `json:"title_untrusted" always:"true"`

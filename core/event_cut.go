@@ -81,7 +81,7 @@ type eventCut struct {
 	cut                func(*Event)
 }
 
-// eventCuts are made one after the other until the event fits. The first ones cost least in finding a cause.
+// eventCuts are made one after the other until the event fits. The first ones matter least for finding a cause.
 var eventCuts = []eventCut{
 	cutStacks("threads", lostContext, "", (*Event).eachThread, hasLibraryContext, dropLibraryContext),
 	cutStacks("exceptions", lostContext, "", (*Event).eachException, hasLibraryContext, dropLibraryContext),

@@ -53,7 +53,7 @@ func (e *Event) NameMapped() {
 
 // findFunction returns the name of a frame's function, as far as it is known. For a mapped frame it is the name in the original source.
 // Without that name, as when a source map has no sources or an older server read it, the sent name is shown unless a minifier may have
-// made it. Then the name is the identifier at the place in the caller's source where the call is made.
+// made it. Such a name is replaced by the identifier that the caller's source has at the call, if its map names one.
 func findFunction(stack []Frame, i int) Untrusted {
 	f := &stack[i]
 	switch {

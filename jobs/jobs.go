@@ -126,7 +126,7 @@ type worker[K river.JobArgs] struct {
 	observe observer
 }
 
-// Timeout is how long the job may run.
+// Timeout is how long the job may run. The queue also decides with it whether the job is lost.
 func (w *worker[K]) Timeout(*river.Job[K]) time.Duration { return w.atMost }
 
 // Work does the job once.

@@ -13,7 +13,7 @@ import (
 	"errand/sourcemap"
 )
 
-// The bounds of a manifest, in bytes. The manifest of a build with inline source maps contains all of them; they are
+// The bounds of a manifest, in bytes. The manifest of a build with inline source maps contains the maps too; they are
 // cut out while it is read.
 const (
 	maxManifest         = 8 << 20

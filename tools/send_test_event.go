@@ -34,7 +34,7 @@ func (t *Tools) sendTestEvent(ctx context.Context, call core.Call, in core.Setup
 // endTestEventAtMost bounds the recording of a test event's outcome, which continues after the caller is gone.
 const endTestEventAtMost = 5 * time.Second
 
-// takeTestEvent takes the test event in, unless there is one. Of several calls at the same time, one succeeds.
+// takeTestEvent takes the test event in, unless there is one. Of several calls at the same time, one takes it in.
 func (t *Tools) takeTestEvent(ctx context.Context, project int64) (receipt core.Receipt, err error) {
 	var random [32]byte
 	if _, err := io.ReadFull(t.random, random[:]); err != nil {

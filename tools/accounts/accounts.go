@@ -17,7 +17,7 @@ type Options struct {
 	Store     *store.Store
 	Passwords *passwords.Hasher
 	Random    io.Reader // cryptographically strong
-	DeviceKey []byte    // signs the devices of browsers; the same on all servers
+	DeviceKey []byte    // signs the secrets that browsers keep; the same on all servers
 	Log       *slog.Logger
 	BaseURL   func() string // the present public URL, for the links in mails
 	// Mail sends a mail; nil when the installation sends none.

@@ -55,7 +55,7 @@ func (a *Accounts) countAttempt(ctx context.Context, s subjects) error {
 	return a.Store.CountAttempt(ctx, s.account)
 }
 
-// forgetAttempts resets the counts after a correct password.
+// forgetAttempts resets the account's count after a correct password, and takes the attempt off the client's.
 func (a *Accounts) forgetAttempts(ctx context.Context, s subjects) error {
 	if err := a.Store.ForgetAttempts(ctx, s.account.Subject); err != nil {
 		return err
