@@ -1,6 +1,6 @@
 // Package api serves the registry as REST under /v1, with its OpenAPI document, a page that explains it, and the
-// probes; it also puts the other HTTP surfaces (ingest, MCP) on their paths. It mirrors the registry and decides
-// nothing: what an operation takes, answers and allows stands in core.
+// probes. It also puts the other HTTP surfaces (ingest, MCP) on their paths. It mirrors the registry and decides
+// nothing: core defines what an operation takes, answers and allows.
 package api
 
 import (
@@ -21,47 +21,47 @@ import (
 	"errand/wire"
 )
 
-// Options says what the surface is made of. All but MCP, SignIn, AuthenticateSession, Pages, Texts, Ingest, SCM,
+// Options are the parts of the surface. All but MCP, SignIn, AuthenticateSession, Pages, Texts, Ingest, SCM,
 // SentryAPI, Manage and Observe must be set.
 type Options struct {
 	Registry *core.Registry
-	// Authenticate returns the actor behind a bearer token, or unauthorized. Any other error leaves as unavailable or internal.
+	// Authenticate returns the actor behind a bearer token, or unauthorized. Any other error is answered as unavailable or internal.
 	Authenticate func(context.Context, core.Secret) (core.Actor, error)
 	Ready        func(context.Context) error // nil while requests can be served
-	BaseURL      func() string               // the public URL as it is now, for the examples of /docs
+	BaseURL      func() string               // the present public URL, for the examples of /docs
 	Version      string                      // of Errand, for the OpenAPI document and /docs
 	Log          *slog.Logger
 	MCP          http.Handler // at /mcp, behind the authentication of /v1; nil for none
-	// SignIn has the paths by which clients of MCP get a token; nil for none. Challenge then says in a 401 at /mcp where they are.
+	// SignIn has the paths where clients of MCP get a token; nil for none. The Challenge in a 401 at /mcp then says where they are.
 	SignIn    map[string]http.Handler
 	Challenge func(*http.Request) string
-	// AuthenticateSession returns the actor who is signed in by a cookie, for requests to /v1 without the header Authorization; nil for
-	// nobody. Its errors are those of Authenticate, and forbidden.
+	// AuthenticateSession returns the actor whom a cookie signs in, for requests to /v1 without the header
+	// Authorization; nil for nobody. It has the errors of Authenticate, and forbidden.
 	AuthenticateSession func(*http.Request) (core.Actor, error)
-	// Pages are the pages for people by their paths; nil for none.
+	// Pages are the pages for people, by path; nil for none.
 	Pages map[string]http.Handler
-	// UnknownPage answers a browser that asks for a path that is not there; nil for the same JSON that others get.
+	// UnknownPage answers a browser that asks for an unknown path; nil for the JSON that others get.
 	UnknownPage http.HandlerFunc
-	// Texts are plain texts by their paths, which everybody may read; nil for none.
+	// Texts are plain texts by path, which everybody may read; nil for none.
 	Texts     map[string]func() string
-	Ingest    http.Handler // at ingestRoutes, with keys of its own; nil for none
-	SCM       http.Handler // POST at scmRoute, with signatures of its own; nil for none
-	SentryAPI http.Handler // below sentryPath, with an authentication of its own; nil for none
-	Manage    http.Handler // below managePath, with keys of its own; nil for none
-	// Observe is called after each request but those of Ingest, which counts its own; it may be nil. The route is a pattern,
-	// empty for an unknown path, so that it holds nothing of the client's.
+	Ingest    http.Handler // at ingestRoutes, with its own keys; nil for none
+	SCM       http.Handler // POST at scmRoute, with its own signatures; nil for none
+	SentryAPI http.Handler // below sentryPath, with its own authentication; nil for none
+	Manage    http.Handler // below managePath, with its own keys; nil for none
+	// Observe is called after each request except those of Ingest, which counts its own; it may be nil. The route is
+	// a pattern, empty for an unknown path, so that it contains nothing from the client.
 	Observe func(method, route string, status int, took time.Duration)
-	// WithoutOperations leaves out what is below /v1, its document and its page.
+	// WithoutOperations leaves out the paths below /v1, their document and their page.
 	WithoutOperations bool
 }
 
-// mcpRoutes are the paths of Options.MCP: clients are set up with and without the last slash.
+// mcpRoutes are the paths of Options.MCP: people configure clients with and without the last slash.
 var mcpRoutes = []string{"/mcp", "/mcp/"}
 
-// sentryPath is where Sentry's own tools look for its API. No project has the id 0.
+// sentryPath is where Sentry's own tools expect its API. No project has the id 0.
 const sentryPath = "/api/0"
 
-// managePath is where the management API is. No project has the id v1.
+// managePath is the path of the management API. No project has the id v1.
 const managePath = "/api/v1"
 
 // ingestRoutes are the paths of Options.Ingest.
@@ -75,8 +75,8 @@ type server struct {
 	Options
 }
 
-// New makes the handler of the whole surface. Every answer of it carries X-Request-Id. Like a mistake in a declaration,
-// one that cannot be documented panics.
+// New makes the handler of the whole surface. Every answer of it has X-Request-Id. New panics on an operation that
+// cannot be documented, since that is a mistake in a declaration.
 func New(o Options) http.Handler {
 	s := &server{o}
 	router := chi.NewRouter()
@@ -121,7 +121,7 @@ func New(o Options) http.Handler {
 	return router
 }
 
-// refuseUnknown answers a request for a path that is not there.
+// refuseUnknown answers a request for an unknown path.
 func (s *server) refuseUnknown(w http.ResponseWriter, r *http.Request) {
 	if s.UnknownPage != nil && wire.WantsPage(r) {
 		s.UnknownPage(w, r)
@@ -130,7 +130,7 @@ func (s *server) refuseUnknown(w http.ResponseWriter, r *http.Request) {
 	wire.RefuseRequest(w, r, core.NewError(core.NotFound))
 }
 
-// mountAPI serves the operations, and what explains them.
+// mountAPI serves the operations, with their document and their page.
 func (s *server) mountAPI(router chi.Router) {
 	v1 := newV1Dialect(s.Registry.Catalogue())
 	document := v1.newDocument(s.Version)
@@ -152,9 +152,9 @@ func (s *server) mountAPI(router chi.Router) {
 	}
 }
 
-// mountOperations documents every operation at each of its routes, and serves those that the registry carries out.
+// mountOperations documents every operation at each of its routes, and serves the operations of the registry.
 func (s *server) mountOperations(r chi.Router, v1 *dialect, document *huma.OpenAPI) {
-	surface := humachi.New(r, huma.Config{OpenAPI: document}) // no paths: Huma adds no routes of its own
+	surface := humachi.New(r, huma.Config{OpenAPI: document}) // no paths, so Huma adds no routes
 	for _, op := range v1.catalogue.Operations() {
 		for _, route := range routesOf(op) {
 			described := v1.describeRoute(route)
@@ -166,11 +166,11 @@ func (s *server) mountOperations(r chi.Router, v1 *dialect, document *huma.OpenA
 	}
 }
 
-// route is an operation at one of its paths: Route is the alias where it is served by one.
+// route is an operation at one of its paths. Under an alias, Route is the alias.
 type route struct {
 	*core.Operation
-	declared *core.Operation // what the registry carries out
-	id       string          // the operationId: an alias needs one of its own
+	declared *core.Operation // the operation in the registry
+	id       string          // the operationId, which is different for an alias
 }
 
 // routesOf returns the operation at its own route and at each alias.
@@ -184,7 +184,7 @@ func routesOf(op *core.Operation) []route {
 	return routes
 }
 
-// serveRoute carries out one operation: scope, input, registry, answer. The scope comes before the body is read.
+// serveRoute carries out one operation: scope, input, registry, answer. It checks the scope before it reads the body.
 func (s *server) serveRoute(op route) func(huma.Context) {
 	return func(request huma.Context) {
 		r, w := humachi.Unwrap(request)
@@ -203,7 +203,7 @@ func (s *server) serveRoute(op route) func(huma.Context) {
 		}
 		answer, failure := s.Registry.Call(r.Context(), op.declared, call, args)
 		switch {
-		case failure != nil && call.Body != nil: // it may have been read or not
+		case failure != nil && call.Body != nil: // unknown whether the body was read
 			wire.RefuseRequest(w, r, failure)
 			return
 		case failure != nil:
@@ -214,7 +214,7 @@ func (s *server) serveRoute(op route) func(huma.Context) {
 	}
 }
 
-// methodNotAllowed answers 405 with the methods that the path takes; a path that takes none is not found.
+// methodNotAllowed answers 405 with the methods of the path; a path without any is not found.
 func methodNotAllowed(router chi.Routes) http.HandlerFunc {
 	methods := []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -16,7 +16,7 @@ import (
 	"errand/core"
 )
 
-// unsentBody is a body that never comes: an answer to it was made before the body was read.
+// unsentBody is a body that never arrives: an answer must come before it.
 func unsentBody(t *testing.T) io.Reader {
 	t.Helper()
 	body, end := io.Pipe()
@@ -45,7 +45,7 @@ func TestUnauthorizedBeforeTheBody(t *testing.T) {
 	}
 }
 
-// idOf returns the id of a token as whoami shows it.
+// idOf returns the id of a token, from whoami.
 func idOf(t *testing.T, s *surfacetest.Surface, token string) string {
 	t.Helper()
 	answer := s.SendRequest(t, surfacetest.Request{Method: http.MethodGet, Path: "/v1/tokens/current", Token: token})

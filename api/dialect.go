@@ -9,28 +9,28 @@ import (
 	"errand/core"
 )
 
-// dialect is what the document and the page of one API say otherwise than those of another one.
+// dialect is how the document and the page of one API differ from another's.
 type dialect struct {
 	catalogue   *core.Catalogue
 	title       string
 	description string
-	page        string // the template of the page: its name
-	scopeWord   string // what the page calls what a call needs
-	hasTools    bool   // operations are tools of MCP
+	page        string // name of the page's template
+	scopeWord   string // the page's word for what a call needs
+	hasTools    bool   // operations are MCP tools
 
 	schemes     map[string]*huma.SecurityScheme
 	usualScheme string
-	scopeName   string // the extension of OpenAPI that names what a call needs
+	scopeName   string // the OpenAPI extension that names what a call needs
 	scopes      []core.Scope
 
-	schemesOf  func(*core.Operation) []map[string][]string // what opens an operation, each alone
+	schemesOf  func(*core.Operation) []map[string][]string // alternatives, each of which opens an operation
 	scopeOf    func(*core.Operation) core.Scope
-	codesOf    func(*core.Operation) []core.Code // of its errors, as they stand in the answers
-	resourceOf func(*core.Operation) string      // its noun
-	wrapperOf  func(*core.Operation) string      // the key in which its body may stand; empty for none
-	keyOf      func(*core.Operation) string      // the header with the caller's credential, as in a shell; empty for none
+	codesOf    func(*core.Operation) []core.Code // of its errors, as in the answers
+	resourceOf func(*core.Operation) string      // the noun of an operation
+	wrapperOf  func(*core.Operation) string      // the key that its body may be wrapped in; empty for none
+	keyOf      func(*core.Operation) string      // the header with the caller's credential, in the syntax of a shell; empty for none
 
-	dropsUnknown bool // fields that it does not know are dropped; else they are refused
+	dropsUnknown bool // unknown fields are dropped; otherwise they are refused
 	challenges   bool // a 401 has WWW-Authenticate
 }
 
@@ -39,14 +39,14 @@ const (
 	schemeBearer = "bearer"
 	schemeDSNKey = "dsnKey"
 	schemeSetup  = "setupKey"
-	// schemeSession is not of the specification: people have accounts.
+	// schemeSession is not in the specification: people have accounts.
 	schemeSession = "session"
 )
 
 //go:embed openapi.md
 var documentDescription string
 
-// newV1Dialect is that of the API at /v1.
+// newV1Dialect is the dialect of the API at /v1.
 func newV1Dialect(catalogue *core.Catalogue) *dialect {
 	return &dialect{
 		catalogue: catalogue, title: "Errand", description: documentDescription, page: "v1", scopeWord: "Scope", hasTools: true,

@@ -11,7 +11,7 @@ import (
 	"errand/core/manage"
 )
 
-// managementPage is where the page of the management API is.
+// managementPage is the path of the management API's page.
 const managementPage = "/docs/management"
 
 const schemeAPIKey = "apiKey"
@@ -19,7 +19,7 @@ const schemeAPIKey = "apiKey"
 //go:embed openapi_management.md
 var managementDescription string
 
-// newManagementDialect is that of the management API at /api/v1.
+// newManagementDialect is the dialect of the management API at /api/v1.
 func newManagementDialect() *dialect {
 	return &dialect{
 		catalogue: manage.V1, title: "Errand: management API", description: managementDescription, page: "management",
@@ -51,7 +51,7 @@ func newManagementDialect() *dialect {
 	}
 }
 
-// DescribeManagement returns the OpenAPI document of the management API. One that cannot be written panics, as in New.
+// DescribeManagement returns the OpenAPI document of the management API. It panics where New does.
 func DescribeManagement(version string) []byte {
 	d := newManagementDialect()
 	document := d.newDocument(version)

@@ -23,7 +23,7 @@ var docsTemplates embed.FS
 //go:embed docs.css
 var docsStyle string
 
-// docsPages is /docs: the same for every reader, so it is made once, and again when the public URL has changed.
+// docsPages is /docs. Every reader gets the same page, so it is made once, and again after a change of the public URL.
 type docsPages struct {
 	dialect *dialect
 	baseURL func() string
@@ -31,7 +31,7 @@ type docsPages struct {
 	newest  atomic.Pointer[docsPage]
 }
 
-// docsPage is the page with one public URL.
+// docsPage is the page for one public URL.
 type docsPage struct {
 	baseURL string
 	html    wire.CompressedBody
@@ -44,7 +44,7 @@ type (
 		BaseURL, Version string
 		Style            template.CSS
 		ScopeWord        string // Scope or Permission
-		HasTools         bool   // operations are tools of MCP
+		HasTools         bool   // operations are MCP tools
 		Scopes           []docsScope
 		Groups           []docsGroup
 		Objects          []docsObject
@@ -169,7 +169,7 @@ func docsInputs(op *core.Operation) []docsField {
 	return fields
 }
 
-// docsParts lists the members below a field, by their paths. Those of a list are the members of its elements.
+// docsParts lists the members below a field, by path. The members of a list are the members of its elements.
 func docsParts(path, where string, schema core.Schema) []docsField {
 	var fields []docsField
 	properties, _ := schema["properties"].(core.Schema)
@@ -183,7 +183,7 @@ func docsParts(path, where string, schema core.Schema) []docsField {
 	if items, ok := schema["items"].(core.Schema); ok {
 		fields = append(fields, docsParts(path, where, items)...)
 	}
-	if either, ok := schema["oneOf"].([]any); ok { // one, or a list of them
+	if either, ok := schema["oneOf"].([]any); ok { // a single value, or a list
 		fields = append(fields, docsParts(path, where, either[0].(core.Schema))...)
 	}
 	return fields
@@ -203,7 +203,7 @@ func docsObjects(catalogue *core.Catalogue) []docsObject {
 	return objects
 }
 
-// allCodes returns every code that an operation names, and those of unknown paths and methods.
+// allCodes returns every code that an operation can answer, and the codes for unknown paths and methods.
 func (d *dialect) allCodes() []core.Code {
 	codes := []core.Code{core.NotFound, core.MethodNotAllowed}
 	for _, op := range d.catalogue.Operations() {
@@ -222,15 +222,15 @@ func docsErrors(forms core.ErrorForms, codes []core.Code) []docsError {
 	return errors
 }
 
-// docsHeld returns the row of the held answer, if the action of one of the operations can be held. It stands with the errors
-// because it too comes instead of the answer.
+// docsHeld returns the row for the held answer, if the action of one of the operations can be held. It stands with
+// the errors because it too replaces the answer.
 func docsHeld(operations ...*core.Operation) []docsError {
 	if !slices.ContainsFunc(operations, (*core.Operation).IsHoldable) {
 		return nil
 	}
 	held := docsError{Code: core.HeldStatus, Status: core.HeldHTTPStatus, Meaning: core.HeldMeaning}
 	for _, member := range membersOf(core.HeldSchema()) {
-		if member.name != "status" { // it says the code again
+		if member.name != "status" { // it repeats the code
 			doc, _ := member.schema["description"].(string)
 			held.Members = append(held.Members, docsField{Name: member.name, Doc: doc, Type: answerHTML(member.schema)})
 		}
@@ -238,7 +238,7 @@ func docsHeld(operations ...*core.Operation) []docsError {
 	return []docsError{held}
 }
 
-// docsMembers returns what the body of an error has beside its code.
+// docsMembers returns the members of an error's body beside its code.
 func docsMembers(forms core.ErrorForms, code core.Code) []docsField {
 	var fields []docsField
 	names, schemas := forms.MembersOf(code)

@@ -14,7 +14,7 @@ import (
 	"errand/core/manage"
 )
 
-// docsPages are the pages that explain an API, with the errors of an operation.
+// docsPages are the pages that explain an API, each with the errors of an operation.
 var docsPages = map[string]struct {
 	catalogue *core.Catalogue
 	codesOf   func(*core.Operation) []core.Code

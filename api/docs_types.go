@@ -14,8 +14,8 @@ type member struct {
 	schema core.Schema
 }
 
-// membersOf returns the properties of an object in the order of their declaration, which the list of required ones
-// keeps: in outputs that is all of them.
+// membersOf returns the properties of an object in the order of their declaration. The list of required ones keeps that
+// order, and in outputs it has all of them.
 func membersOf(object core.Schema) []member {
 	properties, _ := object["properties"].(core.Schema)
 	names, _ := object["required"].([]string)
@@ -27,11 +27,11 @@ func membersOf(object core.Schema) []member {
 	return members
 }
 
-// typeHTML says in words what a schema allows, with links to the objects of the page.
+// typeHTML describes in words what a schema allows, with links to the objects of the page.
 func typeHTML(schema core.Schema) template.HTML {
 	words := []string{baseType(schema)}
 	words = append(words, limitWords(schema)...)
-	return template.HTML(strings.Join(words, ", ")) // made of core's own words, escaped below
+	return template.HTML(strings.Join(words, ", ")) // consists of core's own words, escaped below
 }
 
 func baseType(schema core.Schema) string {
@@ -81,17 +81,17 @@ func enumHTML(schema core.Schema) string {
 	values, _ := schema["enum"].([]any)
 	var words []string
 	for _, v := range values {
-		if v != nil { // null is said by the type
+		if v != nil { // the type names null
 			words = append(words, "<code>"+template.HTMLEscapeString(fmt.Sprint(v))+"</code>")
 		}
 	}
 	return strings.Join(words, " | ")
 }
 
-// noLimit is the maximum of whole numbers that have no limit of their own: beyond it JSON readers lose digits.
+// noLimit is the maximum of whole numbers without their own limit: beyond it JSON readers lose digits.
 const noLimit = int64(1<<53 - 1)
 
-// limitWords says the range or length, and the default.
+// limitWords describes the range or length, and the default.
 func limitWords(schema core.Schema) []string {
 	var words []string
 	for _, limit := range []struct{ min, max, unit string }{
@@ -124,7 +124,7 @@ func answerHTML(schema core.Schema) template.HTML {
 	if schema == nil {
 		return ""
 	}
-	return template.HTML(answerShape(schema)) // made of core's own words, escaped in shape
+	return template.HTML(answerShape(schema)) // consists of core's own words, escaped in shape
 }
 
 func answerShape(schema core.Schema) string {

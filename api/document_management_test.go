@@ -66,7 +66,7 @@ func pathsOf(t *testing.T, text []byte) json.RawMessage {
 	return whole.Paths
 }
 
-// TestSchemasOfTheDocumentsCompile compiles each schema of both documents, with what it refers to.
+// TestSchemasOfTheDocumentsCompile compiles each schema of both documents, with its references.
 func TestSchemasOfTheDocumentsCompile(t *testing.T) {
 	t.Parallel()
 	_, v1 := readDocument(t)
@@ -82,7 +82,7 @@ func TestSchemasOfTheDocumentsCompile(t *testing.T) {
 	}
 }
 
-// compileSchemas compiles what stands under the word schema, and the components.
+// compileSchemas compiles the values of the key schema, and the components.
 func compileSchemas(t *testing.T, compiler *jsonschema.Compiler, at string, node any, compiled *int) {
 	t.Helper()
 	switch node := node.(type) {

@@ -14,7 +14,7 @@ import (
 	"errand/testkit/golden"
 )
 
-// document is what the tests look at in the OpenAPI document.
+// document is the part of the OpenAPI document that the tests check.
 type document struct {
 	OpenAPI    string                                `json:"openapi"`
 	Paths      map[string]map[string]documentedRoute `json:"paths"`
@@ -83,14 +83,14 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 	}
 }
 
-// headersOf are the headers beside errors.
+// headersOf are the headers that accompany errors.
 var headersOf = map[core.Code][]string{
 	core.Unauthorized: {"WWW-Authenticate"},
 	core.Unavailable:  {"Retry-After"},
 	core.Quota:        {"Retry-After", "X-Sentry-Rate-Limits"},
 }
 
-// checkRoute checks that the parts of a route say what its operation says.
+// checkRoute checks that the parts of a route match its operation.
 func checkRoute(t *testing.T, d document, op *core.Operation, path string, route documentedRoute) {
 	t.Helper()
 	want := []map[string][]string{{"bearer": {}}, {"session": {}}}
@@ -128,7 +128,7 @@ func checkRoute(t *testing.T, d document, op *core.Operation, path string, route
 	require.Equal(t, strings.Count(path, "{"), inPath, route.OperationID)
 }
 
-// TestOpenAPIHasTheWholeNativeEvent looks for the parts that lie deepest in the body of POST /v1/ingest.
+// TestOpenAPIHasTheWholeNativeEvent looks for the deepest parts of the body of POST /v1/ingest.
 func TestOpenAPIHasTheWholeNativeEvent(t *testing.T) {
 	t.Parallel()
 	d, _ := readDocument(t)

@@ -12,14 +12,14 @@ import (
 	"errand/core"
 )
 
-// Target is where the input of an operation goes over REST.
+// Target is a request with the input of an operation over REST.
 type Target struct {
 	Path string          // with the values of its parameters, and with the query
-	Body json.RawMessage // nil without one
+	Body json.RawMessage // nil if there is none
 }
 
-// TargetOf spreads a flat input over the parts of a request, in the order of the operation's fields. Fields that are
-// not the operation's come last, where it takes those that are not in the path.
+// TargetOf distributes a flat input over the parts of a request, in the order of the operation's fields. Unknown
+// fields come last, in the part for fields outside the path.
 func TargetOf(op *core.Operation, input map[string]json.RawMessage) Target {
 	path, query, body := op.Path(), "", ""
 	for _, name := range namesIn(op, input) {
@@ -43,7 +43,7 @@ func TargetOf(op *core.Operation, input map[string]json.RawMessage) Target {
 	return target
 }
 
-// namesIn returns the names of the input's fields, those of the operation first.
+// namesIn returns the names of the input's fields, the operation's own first.
 func namesIn(op *core.Operation, input map[string]json.RawMessage) []string {
 	var names []string
 	for _, field := range op.Fields() {
@@ -59,7 +59,7 @@ func namesIn(op *core.Operation, input map[string]json.RawMessage) []string {
 	return names
 }
 
-// plainText is how a value stands in a URL.
+// plainText is the form of a value in a URL.
 func plainText(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
@@ -71,11 +71,11 @@ func plainText(value json.RawMessage) string {
 // newExample is an operation's example as a request.
 func newExample(op *core.Operation) Target {
 	input := map[string]json.RawMessage{}
-	_ = json.Unmarshal([]byte(op.Example), &input) // a test holds that each example is valid
+	_ = json.Unmarshal([]byte(op.Example), &input) // a test checks that each example is valid
 	return TargetOf(op, input)
 }
 
-// curlCommand is the example as a command for a shell.
+// curlCommand is the example as a shell command.
 func (d *dialect) curlCommand(baseURL string, op *core.Operation) string {
 	made := newExample(op)
 	var b strings.Builder

@@ -14,7 +14,7 @@ import (
 	"errand/wire"
 )
 
-// inputPart is a part of a request that fields of the input can stand in.
+// inputPart is a part of a request that can contain fields of the input.
 type inputPart string
 
 const (
@@ -23,8 +23,7 @@ const (
 	inBody  inputPart = "body"
 )
 
-// partOf returns the part of the request that a field of the operation stands in. Unknown fields belong where all but
-// those of the path stand.
+// partOf returns the part of the request for a field of the operation. Unknown fields belong in the part for fields outside the path.
 func partOf(op *core.Operation, field string) inputPart {
 	switch {
 	case slices.Contains(op.PathParams(), field):
@@ -44,17 +43,17 @@ type inputReader struct {
 }
 
 // readInput returns the flat input of the call. A field in the wrong part of the request is an invalid_request that
-// says where it stands; whether the fields are known and their values right is for the registry to say.
+// says where it belongs. The registry checks whether the fields are known and their values valid.
 func readInput(op *core.Operation, request huma.Context) (map[string]any, error) {
 	r, w := humachi.Unwrap(request)
 	var body []byte
 	var err error
-	if op.Body == nil { // else it is a file, which the handler reads
+	if op.Body == nil { // otherwise a file, which the handler reads
 		if body, err = wire.ReadBody(w, r); err != nil {
 			return nil, err
 		}
 	}
-	// The content type is not looked at: curl -d says it sends a form.
+	// The content type does not matter: curl -d claims to send a form.
 	members, err := core.DecodeArgs(bytes.TrimSpace(body))
 	if err != nil {
 		return nil, err
@@ -93,7 +92,7 @@ func (in *inputReader) findField(name string) (core.Field, bool) {
 	return fields[at], true
 }
 
-// takeValue adds one field, unless it stands in the wrong part of the request.
+// takeValue adds one field, unless it is in the wrong part of the request.
 func (in *inputReader) takeValue(from inputPart, name string, value any) {
 	right := partOf(in.op, name)
 	_, known := in.findField(name)
@@ -107,7 +106,7 @@ func (in *inputReader) takeValue(from inputPart, name string, value any) {
 	}
 }
 
-// takeTexts adds a field of the path or the query. Repeated in the query it is a list, where the field is one.
+// takeTexts adds a field from the path or the query. A repeated field in the query becomes a list, if the field is one.
 func (in *inputReader) takeTexts(from inputPart, name string, texts ...string) {
 	if slices.ContainsFunc(texts, func(text string) bool { return !utf8.ValidString(text) }) {
 		in.refuseField(name, "must be valid UTF-8")

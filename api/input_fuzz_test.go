@@ -13,7 +13,7 @@ import (
 	"errand/core"
 )
 
-// FuzzReadInput holds that any request becomes either arguments or an error for the client.
+// FuzzReadInput checks that any request becomes either arguments or an error for the client.
 func FuzzReadInput(f *testing.F) {
 	f.Add("42", "status=resolved&limit=5", `{"minutes": 5}`)
 	f.Add("a%2Fb", "id=1&id=2", `{"id": 1}`)

@@ -96,7 +96,7 @@ func TestWrongValues(t *testing.T) {
 	}
 }
 
-// TestEmptyQueryValues has the values that a script sends whose variable is empty: they must not widen what it asks for.
+// TestEmptyQueryValues sends the query of a script with an empty variable: it must not widen the result.
 func TestEmptyQueryValues(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
@@ -141,7 +141,7 @@ func TestBrokenBodies(t *testing.T) {
 	}
 }
 
-// TestWholeNumbers has the ways in which JSON can write one (JSON Schema 2020-12: 60.0 is an integer).
+// TestWholeNumbers uses the forms that JSON allows for one (JSON Schema 2020-12: 60.0 is an integer).
 func TestWholeNumbers(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)

@@ -21,7 +21,7 @@ import (
 
 type callKey struct{}
 
-// CallerOf returns the id and the actor of the HTTP request that the context belongs to. In front of the authentication the
+// CallerOf returns the id and the actor of the HTTP request that the context belongs to. Before the authentication the
 // actor is empty; outside of a request both are.
 func CallerOf(ctx context.Context) core.Call {
 	call, _ := ctx.Value(callKey{}).(core.Call)
@@ -32,8 +32,8 @@ func withCaller(r *http.Request, call core.Call) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), callKey{}, call))
 }
 
-// identifyRequest makes an id for the request. A client's own X-Request-Id is not taken over: ids stand in logs and errors, and
-// nobody else may choose them. Answers are for one caller and one moment, so nobody on the way may keep them.
+// identifyRequest makes an id for the request. It ignores a client's own X-Request-Id: ids appear in logs and errors, and
+// nobody else may choose them. Answers are for one caller and one moment, so caches must not keep them.
 func identifyRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		call := core.Call{RequestID: rand.Text()}
@@ -48,8 +48,8 @@ func identifyRequest(next http.Handler) http.Handler {
 	})
 }
 
-// mayBeKept takes back what identify says about keeping. Chromium counts an answer with no-store for good against what a
-// page may send with keepalive, 64 KB, which is how SDKs in pages send. Nothing on the way keeps answers to POST.
+// mayBeKept removes the header against caching, set by identifyRequest. Chromium permanently counts an answer with no-store against
+// the 64 KB that a page may send with keepalive, which is how SDKs in pages send. No cache keeps answers to POST.
 func mayBeKept(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Del("Cache-Control")
@@ -58,7 +58,7 @@ func mayBeKept(next http.Handler) http.Handler {
 }
 
 // observeRequest logs each request at level debug, calls Observe, and turns a panic outside the registry into the error
-// internal. The line has the route's pattern, not the URL: paths and queries can hold keys.
+// internal. The line has the route's pattern instead of the URL, since paths and queries can contain keys.
 func (s *server) observeRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -85,7 +85,7 @@ func (s *server) logRequest(r *http.Request, route string, status int, took time
 		slog.String("request_id", CallerOf(r.Context()).RequestID), slog.String("client", wire.WriteAddress(wire.ClientOf(r))))
 }
 
-// answerPanic answers internal, with the panic's text in the log only. An answer that has begun is cut off instead.
+// answerPanic answers internal; only the log has the panic's text. An answer that has begun is cut off instead.
 func (s *server) answerPanic(w middleware.WrapResponseWriter, r *http.Request, p any) {
 	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(p)
@@ -98,14 +98,14 @@ func (s *server) answerPanic(w middleware.WrapResponseWriter, r *http.Request, p
 	wire.WriteError(w, core.NewError(core.Internal).With("request_id", id))
 }
 
-// requireToken finds the actor behind the bearer token, or behind the cookie of a person who is signed in. Without one the answer
+// requireToken finds the actor behind the bearer token, or the person whom the cookie signs in. Without either the answer
 // is 401, before the body is read (primary API, Authentication).
 func (s *server) requireToken(next http.Handler) http.Handler {
 	return s.authenticateBefore(next, s.findActorOrSession, wire.RefuseRequest)
 }
 
-// requireTokenOfClient is requireToken at /mcp: a client without a token is told where to get one, and its person what to do
-// when the client cannot.
+// requireTokenOfClient is requireToken at /mcp. It tells a client without a token where to get one, and tells the
+// person what to do if the client cannot.
 func (s *server) requireTokenOfClient(next http.Handler) http.Handler {
 	return s.authenticateBefore(next, s.findActor, func(w http.ResponseWriter, r *http.Request, failure *core.Error) {
 		if failure.Code == core.Unauthorized && s.Challenge != nil {
@@ -141,7 +141,7 @@ func (s *server) findActor(r *http.Request) (core.Actor, error) {
 	return s.Authenticate(r.Context(), core.Secret(token))
 }
 
-// findActorOrSession finds the actor behind the bearer token; where there is no header Authorization, the person who is signed in.
+// findActorOrSession finds the actor behind the bearer token, or without a header Authorization, the person who is signed in.
 func (s *server) findActorOrSession(r *http.Request) (core.Actor, error) {
 	if len(r.Header.Values("Authorization")) == 0 && s.AuthenticateSession != nil {
 		return s.AuthenticateSession(r)

@@ -9,8 +9,8 @@ import (
 	"errand/wire"
 )
 
-// NewNotReady makes the handler of a server that serves no requests yet, or none any more: /healthz says that the process
-// is up, /readyz why it is not ready, and everything else is unavailable. Where events are sent to, pages can read that.
+// NewNotReady makes the handler of a server that does not serve requests yet, or no longer does: /healthz says that the process is up,
+// /readyz why it is not ready, and everything else is unavailable. Web pages can read this at the paths for events.
 func NewNotReady(reason func() string) http.Handler {
 	router := chi.NewRouter()
 	router.Use(identifyRequest)
@@ -30,7 +30,7 @@ func refuseUnready(w http.ResponseWriter, r *http.Request) {
 	wire.RefuseRequest(w, r, core.NewError(core.Unavailable))
 }
 
-// allowPages has pages of any origin read the answer, and when to send again.
+// allowPages lets pages of any origin read the answer, and when to send again.
 func allowPages(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")

@@ -30,7 +30,7 @@ func (d *dialect) newDocument(version string) *huma.OpenAPI {
 	}
 }
 
-// inlineSchema makes one of core's schemas Huma's, as it is.
+// inlineSchema turns one of core's schemas into Huma's, unchanged.
 func inlineSchema(schema core.Schema) *huma.Schema { return &huma.Schema{Extensions: schema} }
 
 // describeRoute documents one route of an operation.
@@ -72,7 +72,7 @@ func describeParameters(op *core.Operation) []*huma.Param {
 	return params
 }
 
-// withoutDescription is the schema without its description, which stands beside it in a parameter.
+// withoutDescription is the schema without its description, which a parameter has beside it.
 func withoutDescription(schema core.Schema) core.Schema {
 	schema = maps.Clone(schema)
 	delete(schema, "description")
@@ -109,7 +109,7 @@ func (d *dialect) describeBody(r route) *huma.RequestBody {
 		schema = core.Schema{"anyOf": []any{schema, wrapped}}
 	}
 	return &huma.RequestBody{
-		Required: len(required) > 0 || op.ServedBy != "", // an event has at least one of two fields
+		Required: len(required) > 0 || op.ServedBy != "", // an event requires one of two fields
 		Content:  map[string]*huma.MediaType{"application/json": {Schema: inlineSchema(schema), Example: newExample(op).Body}},
 	}
 }
@@ -174,8 +174,7 @@ func (d *dialect) describeErrors(codes []core.Code) *huma.Response {
 	}
 }
 
-// failureHeaders documents the headers that stand beside errors: those of wire.WriteError, and those of ingest beside
-// quota.
+// failureHeaders documents the headers that accompany errors: those that wire.WriteError sets, and those that ingest sets with quota.
 func (d *dialect) failureHeaders(codes []core.Code) map[string]*huma.Header {
 	headers := map[string]*huma.Header{}
 	add := func(name, kind, doc string) {

@@ -9,7 +9,7 @@ import (
 	"errand/core"
 )
 
-// schemeSCM is the signature of a delivery of source control (primary API, Authentication).
+// schemeSCM is the signature of a source-control delivery (primary API, Authentication).
 const schemeSCM = "scmSignature"
 
 // scmErrors are the errors of the webhook of source control.

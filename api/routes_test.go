@@ -20,7 +20,7 @@ import (
 
 const baseURL = "https://errand.example"
 
-// newHandler makes a handler without a store: what these tests ask for never reaches one.
+// newHandler makes a handler without a store, for requests that never reach one.
 func newHandler(t *testing.T, change func(*api.Options)) http.Handler {
 	t.Helper()
 	registry, err := tools.New(tools.Options{}).Registry(slog.New(slog.DiscardHandler))
@@ -108,7 +108,7 @@ func TestNotReady(t *testing.T) {
 	require.Equal(t, http.StatusOK, getPath(t, h, "/healthz").Code)
 }
 
-// A page that sends while the server starts reads why, and when to send again; the answer counts against nothing.
+// A page that sends during the server's start can read why, and when to send again. The answer counts against nothing.
 func TestPagesReadThatTheServerStarts(t *testing.T) {
 	t.Parallel()
 	h := api.NewNotReady(func() string { return "starting" })
@@ -161,7 +161,7 @@ func TestOtherSurfaces(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, sendRequest(t, h, httptest.NewRequest(http.MethodPost, "/mcp", nil)).Code)
 }
 
-// Chromium counts an answer with no-store against what a page may send, for good.
+// Chromium permanently counts an answer with no-store against what a page may send.
 func TestWhatMayBeKept(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, func(o *api.Options) {

@@ -8,15 +8,14 @@ import (
 
 type traceKey struct{}
 
-// TraceIDOf returns the id of the W3C trace that the request of the context is a part of, as its client says; empty for
-// none.
+// TraceIDOf returns the id of the W3C trace that the context's request belongs to, according to the client; empty for none.
 func TraceIDOf(ctx context.Context) string {
 	id, _ := ctx.Value(traceKey{}).(string)
 	return id
 }
 
-// traceID reads the header traceparent: version-trace-parent-flags in lower-case hexadecimal digits. What is not written
-// like that is ignored, so that nothing else of a client's comes into the log. Later versions may add parts.
+// traceID reads the header traceparent: version-trace-parent-flags in lower-case hexadecimal digits. Any other form is
+// ignored, so that no other text of a client gets into the log. Later versions may add parts.
 func traceID(h http.Header) string {
 	values := h.Values("Traceparent")
 	if len(values) != 1 {

@@ -14,11 +14,11 @@ import (
 	"errand/store"
 )
 
-// ListPermissions returns what an API key can be allowed, for the help.
+// ListPermissions returns the permissions that an API key can have, for the help.
 func ListPermissions() string { return manage.ListPermissions() }
 
-// CreateAPIKey creates an API key as the bootstrap admin and returns its value: `errand api-key create`. It works beside a
-// running server too, as the other commands about keys do.
+// CreateAPIKey creates an API key as the bootstrap admin and returns its value: `errand api-key create`. Like the
+// other commands about keys, it also works beside a running server.
 func CreateAPIKey(ctx context.Context, c *Config, name string, permissions []string, log *slog.Logger) (core.Secret, error) {
 	return askConsole(ctx, c, log, func(o console) (core.Secret, error) {
 		return o.management.CreateAPIKey(ctx, core.NewBootstrapActor(), name, permissions)
@@ -58,7 +58,7 @@ func PrintAPIKeys(w io.Writer, keys []store.APIKey) error {
 	return table.Flush()
 }
 
-// printTime writes a time as the API has it, and nothing for the zero time.
+// printTime writes a time in the form of the API, and nothing for the zero time.
 func printTime(t core.Time) string {
 	if t.IsZero() {
 		return ""

@@ -1,5 +1,5 @@
-// Package app builds the process: configuration, database, operations, surfaces. It is the one package that knows all
-// others, and what tests embed.
+// Package app builds the process: configuration, database, operations, surfaces. It is the only package that knows all
+// others, and tests embed it.
 package app
 
 import (
@@ -30,20 +30,19 @@ import (
 	"errand/web"
 )
 
-// How long a stopping server waits for the requests that it has accepted, and for its jobs, which stop at the same time:
-// together with all else that is less than the 10 seconds that supervisors allow.
+// How long a stopping server waits for accepted requests, and for its jobs, which stop at the same time. Together with
+// everything else this is less than the 10 seconds that supervisors allow.
 const (
 	drainAtMost    = 7 * time.Second
 	stopJobsAtMost = 8 * time.Second
-	// holdAtMost is how long a stopping server holds events that wait for the database, before their senders hear that they
-	// are refused.
+	// holdAtMost is how long a stopping server holds events that wait for the database, before it refuses them.
 	holdAtMost = 5 * time.Second
-	// storeWaitingAtMost is how long a stopping server has to store what waits in its memory.
+	// storeWaitingAtMost is how long a stopping server has to store the events in its memory.
 	storeWaitingAtMost = 2 * time.Second
 )
 
-// transferAtMost is how long a client may take to send a request, and from then on until it has its answer. Taking events
-// in has a shorter time of its own.
+// transferAtMost is how long a client may take to send a request, and then how long the answer may take. Ingest has
+// its own, shorter limit.
 const transferAtMost = 2 * time.Minute
 
 // App is a running Errand.
@@ -55,7 +54,7 @@ type App struct {
 	settings *settings
 	ingest   *ingest.Ingest
 	blobs    *blob.OwnedStore // of source maps; nil for none
-	keys     *seal.Ring       // that seal the secrets of webhooks; nil for none
+	keys     *seal.Ring       // seal the secrets of webhooks; nil for none
 	guard    *notify.Guard
 	listener net.Listener
 
@@ -65,23 +64,23 @@ type App struct {
 	door          *door
 	server        *http.Server
 	serving       sync.WaitGroup
-	servingFailed chan error         // gets why the server has ended
-	cutRequests   context.CancelFunc // ends what requests wait for
+	servingFailed chan error         // gets the reason why serving ended
+	cutRequests   context.CancelFunc // cancels what requests wait for
 
 	metrics   *metrics
 	operators *operators // nil without METRICS_ADDR
 	people    people
-	// SignUpLink is the link by which the first user signs up, to be shown once; empty where there are users.
+	// SignUpLink is the link for the first user to sign up, which is shown once; empty when there are users.
 	SignUpLink core.Secret
-	// NewAdminToken is the ADMIN_TOKEN when it was made just now, to be shown once; else empty.
+	// NewAdminToken is the ADMIN_TOKEN if New generated it, to be shown once; empty otherwise.
 	NewAdminToken core.Secret
 
-	stops stops // of what New began
+	stops stops // the parts that New started
 }
 
-// New brings everything up to the point where requests are served: the address is bound, the schema is current. Probes are
-// answered from the first moment, all other requests once New has returned. Run does the rest of the work; Close stops what New
-// began. When New fails, nothing is left running.
+// New starts everything that serving requests needs: it binds the address and updates the schema. Probes are answered
+// from the first moment, other requests after New has returned. Run does the rest of the work, and Close stops what
+// New started. When New fails, nothing stays running.
 func New(ctx context.Context, c Config, version string, log *slog.Logger) (*App, error) {
 	log = addTraceIDs(log)
 	a := &App{config: &c, version: version, log: log, metrics: newMetrics(version), door: newDoor(), stops: stops{log: log}}
@@ -96,7 +95,7 @@ func (a *App) openAll(ctx context.Context, version string) (err error) {
 	if err = a.config.FillDefaults(); err != nil {
 		return err
 	}
-	// The address first: a port that is taken should be said before a database is started.
+	// The address comes first: a port in use is reported before a database is started.
 	if err := a.listenOnAddr(); err != nil {
 		return err
 	}
@@ -140,18 +139,18 @@ func (a *App) openAll(ctx context.Context, version string) (err error) {
 		return err
 	}
 	a.door.openTo(surfaces)
-	a.stops.add("requests", a.stopServing) // before what they need
+	a.stops.add("requests", a.stopServing) // stopped before what they need
 	a.log.InfoContext(ctx, "ready", "url", a.URL(), "listens_at", a.Addr())
 	return nil
 }
 
-// listenOnAddr binds the addresses and begins to answer.
+// listenOnAddr binds the addresses and starts answering.
 func (a *App) listenOnAddr() (err error) {
 	if a.listener, err = net.Listen("tcp", a.config.Addr); err != nil {
 		return fmt.Errorf("ADDR: %w", err)
 	}
 	a.stops.add("the listener of ADDR", func(context.Context) error {
-		_ = a.listener.Close() // the HTTP server has closed it when it ran
+		_ = a.listener.Close() // if the HTTP server ran, it has closed the listener
 		return nil
 	})
 	if strings.HasSuffix(a.config.Addr, ":0") {
@@ -173,23 +172,23 @@ func (a *App) listenOnAddr() (err error) {
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: transferAtMost, WriteTimeout: transferAtMost, IdleTimeout: 2 * time.Minute,
 		ConnContext: a.connections.RememberConnection,
-		ErrorLog:    slog.NewLogLogger(a.log.Handler(), slog.LevelDebug), // what clients do wrong below HTTP
+		ErrorLog:    slog.NewLogLogger(a.log.Handler(), slog.LevelDebug), // clients' mistakes below HTTP
 	}
 	a.stops.add("the answers to probes", a.stopServing)
 	a.serving.Go(func() { a.servingFailed <- a.server.Serve(a.connections.BoundListener(a.listener)) })
 	return nil
 }
 
-// stopServing closes all connections and ends what their requests wait for. It does nothing the second time.
+// stopServing closes all connections and cancels what their requests wait for. A second call does nothing.
 func (a *App) stopServing(context.Context) error {
-	_ = a.server.Close() // it can only fail to close the listener, which it has closed when it drained
+	_ = a.server.Close() // the only error is that draining has closed the listener already
 	a.cutRequests()
 	a.serving.Wait()
 	a.connections.Close()
 	return nil
 }
 
-// buildSurfaces makes REST, MCP, ingest and the webhook of source control, as far as the server has their roles.
+// buildSurfaces makes REST, MCP, ingest and the webhook of source control, as the server's roles require.
 func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, error) {
 	a.metrics.registry.MustRegister(pools{a.db.Pools})
 	a.metrics.observeClock(a.db.clock)
@@ -213,7 +212,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 		Ready: (&readiness{checkNow: a.checkReady}).checkLately, WithoutOperations: !a.config.hasRole(roleAPI), Observe: a.metrics.countRequest,
 		AuthenticateSession: a.authenticateSession(behaviour),
 	}
-	surfaces.Pages = web.AssetRoutes() // of the page of consent too
+	surfaces.Pages = web.AssetRoutes() // the consent page needs them too
 	if a.config.hasRole(roleWeb) {
 		maps.Copy(surfaces.Pages, a.people.site.Routes())
 		surfaces.UnknownPage = a.people.site.ServeUnknown
@@ -251,7 +250,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 	return api.New(surfaces), nil
 }
 
-// openIngest makes the way that events take in. A server without the role ingest has it for the test events of setups alone.
+// openIngest opens the path of events into the store. A server without the role ingest needs it for the test events of setups.
 func (a *App) openIngest(ctx context.Context) error {
 	key, err := ensureKey(ctx, a.db.Store, "user-hash")
 	if err != nil {
@@ -269,10 +268,10 @@ func (a *App) openIngest(ctx context.Context) error {
 // URL is the public URL of the installation.
 func (a *App) URL() string { return a.db.Settings().BaseURL }
 
-// Addr is the host and port at which the server listens.
+// Addr is the host and port that the server listens on.
 func (a *App) Addr() string { return a.listener.Addr().String() }
 
-// DataDir is where the generated secrets of a private installation are; empty with DATABASE_URL.
+// DataDir is the folder of a private installation's generated secrets; empty with DATABASE_URL.
 func (a *App) DataDir() string {
 	if !a.config.isPrivate() {
 		return ""
@@ -280,7 +279,7 @@ func (a *App) DataDir() string {
 	return a.config.DataDir
 }
 
-// storeWaiting stores the events of hot issues that wait in memory. Those that cannot be stored have been counted.
+// storeWaiting stores the events of hot issues that wait in memory. Those that cannot be stored are already counted.
 func (a *App) storeWaiting(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeWaitingAtMost)
 	defer cancel()
@@ -290,7 +289,7 @@ func (a *App) storeWaiting(ctx context.Context) error {
 	return nil
 }
 
-// Close stops what New began, in an order in which nothing that was accepted is lost: requests, events, database.
+// Close stops what New started, in an order that loses nothing which was accepted: requests, events, database.
 func (a *App) Close(ctx context.Context) {
 	a.stops.runAllLogged(ctx)
 	a.log.InfoContext(ctx, "stopped")

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// arrows says what each package may import besides the standard library: packages of Errand by their path below the
-// module, and modules by their path. "notify/*" is every package in that folder without a line of its own. A package that is not
-// here fails the test: decide where it stands first. So does a permission that nobody uses.
+// arrows lists what each package may import besides the standard library: packages of Errand by their path in the
+// module, and modules by their path. "notify/*" stands for every package in that folder without its own line. A package
+// without a line fails the test, and so does a permission that nobody uses.
 var arrows = map[string][]string{
 	"core":        {"github.com/santhosh-tekuri/jsonschema/v6"},
 	"core/manage": {"core"},
@@ -76,7 +76,7 @@ var arrows = map[string][]string{
 	"ingest": {"core", "wire", "store", "store/intake", "envelope", "otlp", "scrub", "sourcemap", "grouping", "similar", "triage", "blob",
 		"github.com/andybalholm/brotli",
 		"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync",
-		// Its counters must cost next to nothing, so it holds them itself; the others tell app, by Options.Observe.
+		// It holds its own counters, since they must cost next to nothing. Others report to app through Options.Observe.
 		"github.com/prometheus/client_golang"},
 	"edge": {"core", "wire", "github.com/hashicorp/golang-lru/v2"},
 
@@ -93,13 +93,13 @@ var arrows = map[string][]string{
 
 	"demo": {"core", "golang.org/x/sync"},
 
-	// The client of the command line knows a server by its API alone.
+	// The client of the command line knows a server only by its API.
 	"client": {"core", "fixes", "prompts", "sourcemap", "wire", "golang.org/x/term", "golang.org/x/text"},
 
-	"app":        {"*"}, // but client
+	"app":        {"*"}, // except client
 	"cmd/errand": {"app", "client", "github.com/alecthomas/kong"},
 
-	// Programs of others, to start from: what they know of Errand is its API.
+	// Examples to start from: they know only the API of Errand.
 	"examples/runner": {},
 
 	// For tests and measurements only.
@@ -156,7 +156,7 @@ func TestArrows(t *testing.T) {
 	require.Empty(t, unused, "nobody uses these permissions: take them out of the table of arrows")
 }
 
-// findLine returns the line of the table for a package: its own one, or that of its folder.
+// findLine returns the line of the table for a package: its own, or the one for its folder.
 func findLine(name string) string {
 	if _, hasOwn := arrows[name]; hasOwn {
 		return name
@@ -185,7 +185,7 @@ func isStandard(imported string) bool {
 	return !strings.Contains(first, ".") && first != "errand"
 }
 
-// isAllowed reports whether an entry of the table stands for an imported package.
+// isAllowed reports whether an entry of the table covers an imported package.
 func isAllowed(allowed, imported string) bool {
 	name, ours := strings.CutPrefix(imported, "errand/")
 	if ours {

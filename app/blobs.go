@@ -15,10 +15,10 @@ import (
 	"errand/store"
 )
 
-// pingBlobsAtMost is how long a start waits to hear whether the storage of BLOBS can be used.
+// pingBlobsAtMost is how long a start waits for the storage of BLOBS to answer.
 const pingBlobsAtMost = 5 * time.Second
 
-// blobsLocation returns BLOBS, or where blobs are beside the private Postgres; empty for nowhere (decisions 2).
+// blobsLocation returns BLOBS, or the folder for blobs beside the private Postgres; empty for none (decisions 2).
 func (c *Config) blobsLocation() (string, error) {
 	if c.Blobs != "" || !c.isPrivate() {
 		return c.Blobs.Reveal(), nil
@@ -30,8 +30,8 @@ func (c *Config) blobsLocation() (string, error) {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(folder)}).String(), nil
 }
 
-// openBlobs opens the storage of source maps. One that is away is only warned of: events are taken in without it. One of another
-// installation is an error.
+// openBlobs opens the storage of source maps. Unreachable storage is only a warning, since events are taken in
+// without it. Storage of another installation is an error.
 func (a *App) openBlobs(ctx context.Context) error {
 	location, err := a.config.blobsLocation()
 	if err != nil || location == "" {
@@ -64,7 +64,7 @@ func (a *App) openBlobs(ctx context.Context) error {
 	return nil
 }
 
-// identifyOwner says whose the storage of BLOBS is.
+// identifyOwner returns the owner of the storage of BLOBS.
 func (a *App) identifyOwner(ctx context.Context) (blob.Owner, error) {
 	installation, err := a.db.EnsureInstallation(ctx, strings.ToLower(rand.Text()))
 	if err != nil {
@@ -83,14 +83,14 @@ func (a *App) identifyOwner(ctx context.Context) (blob.Owner, error) {
 	return owner, nil
 }
 
-// warnOfCopies says it when a copy of the database uses the storage too, or this is one.
+// warnOfCopies warns when a copy of the database uses the same storage, or when this database is the copy.
 func (a *App) warnOfCopies(ctx context.Context) {
 	if err := a.blobs.CheckDeletion(ctx); errors.Is(err, blob.ErrKept) {
 		a.log.WarnContext(ctx, "source maps that are not needed any more stay in BLOBS for now", "reason", err)
 	}
 }
 
-// sourceMapBlobs is where source maps are; nil for nowhere.
+// sourceMapBlobs is the storage of source maps; nil for none.
 func (a *App) sourceMapBlobs() blob.Store {
 	if a.blobs == nil {
 		return nil

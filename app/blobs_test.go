@@ -16,7 +16,7 @@ import (
 	"errand/testkit/logtext"
 )
 
-// TestBlobsOfAnotherInstallation starts an unrelated server on the BLOBS of one that runs.
+// TestBlobsOfAnotherInstallation starts an unrelated server on the BLOBS of a running one.
 func TestBlobsOfAnotherInstallation(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -30,15 +30,15 @@ func TestBlobsOfAnotherInstallation(t *testing.T) {
 	require.ErrorContains(t, err, "Set BLOBS to a folder or prefix of its own")
 }
 
-// TestRestoredCopyDeletesNothing starts a server on a copy of the database, with the BLOBS of production, as an operator does who
-// rehearses a restore.
+// TestRestoredCopyDeletesNothing starts a server on a copy of the database with the BLOBS of production, like an
+// operator who rehearses a restore.
 func TestRestoredCopyDeletesNothing(t *testing.T) {
 	t.Parallel()
 	folder, productionURL, copyURL := t.TempDir(), storetest.NewURL(t), storetest.NewURL(t)
-	startOnBlobs(t, productionURL, folder).stopServer(t) // it would delete the map, which the test does not record
+	startOnBlobs(t, productionURL, folder).stopServer(t) // its job would delete the map, which the test has not recorded
 	blobs, err := blob.OpenStore("file://"+folder, os.Getenv)
 	require.NoError(t, err)
-	const newer = "sourcemaps/7/9" // that production took after the backup
+	const newer = "sourcemaps/7/9" // uploaded to production after the backup
 	_, err = blobs.Put(t.Context(), newer, strings.NewReader("map"), 3)
 	require.NoError(t, err)
 	old := time.Now().Add(-48 * time.Hour)
@@ -47,7 +47,7 @@ func TestRestoredCopyDeletesNothing(t *testing.T) {
 
 	restored := startOnBlobs(t, copyURL, folder)
 
-	require.Eventually(t, func() bool { // the job has run
+	require.Eventually(t, func() bool { // wait until the job has run
 		return slices.ContainsFunc(restored.log.FindLines("source maps that are not needed any more stay in BLOBS for now"),
 			func(line map[string]any) bool { return line["count"] == 1.0 && line["of"] == 1.0 })
 	}, atMost, every)
@@ -55,7 +55,7 @@ func TestRestoredCopyDeletesNothing(t *testing.T) {
 	require.FileExists(t, blobs.Locate(newer))
 }
 
-// startOnBlobs runs a server whose BLOBS are a folder.
+// startOnBlobs runs a server with a folder for its BLOBS.
 func startOnBlobs(t *testing.T, databaseURL, folder string) *server {
 	t.Helper()
 	c := configOn(databaseURL)
@@ -63,7 +63,7 @@ func startOnBlobs(t *testing.T, databaseURL, folder string) *server {
 	return startServer(t, c)
 }
 
-// copyIdentity writes down in a database that it was restored from another one.
+// copyIdentity marks a database as restored from another one.
 func copyIdentity(t *testing.T, from, to string) {
 	t.Helper()
 	var id, database string

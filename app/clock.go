@@ -9,18 +9,18 @@ import (
 	"errand/core"
 )
 
-// clock tells Postgres' time: servers differ, and the deploy that one of them reports is compared with the events that another takes
-// (decisions 6). Between two measurements it goes on by the machine's monotonic clock, which nobody can set.
+// clock returns Postgres' time. Servers' clocks differ, and the deploy that one server reports is compared with the events that another
+// takes in (decisions 6). Between two measurements it follows the machine's monotonic clock, which nobody can set.
 type clock struct {
-	ownTime core.Clock // the server's own; the clock tells this until it is measured
+	ownTime core.Clock // the server's own time, used until the first measurement
 	last    atomic.Pointer[measuredClock]
 }
 
-// measuredClock is what the clocks said at one moment.
+// measuredClock holds the readings of the clocks at one moment.
 type measuredClock struct {
 	at    time.Time     // Postgres' time
 	own   time.Time     // the server's own
-	ahead time.Duration // how far that was ahead
+	ahead time.Duration // how far own was ahead of at
 	ref   time.Time     // of time.Now(), with its monotonic part
 }
 
@@ -34,7 +34,7 @@ func (c *clock) tellTime() time.Time {
 	return c.ownTime()
 }
 
-// ahead returns how far the server's own time was ahead of Postgres' when it was measured last.
+// ahead returns how far the server's own time was ahead of Postgres' at the last measurement.
 func (c *clock) ahead() time.Duration {
 	if m := c.last.Load(); m != nil {
 		return m.ahead
@@ -43,14 +43,14 @@ func (c *clock) ahead() time.Duration {
 }
 
 const (
-	// measureClockEvery is how often the clock is compared with Postgres': the monotonic clock drifts.
+	// measureClockEvery is how often the clock is compared with Postgres', since the monotonic clock drifts.
 	measureClockEvery = time.Hour
-	// lookAtClockEvery is how soon it is compared again after somebody set the server's own, or the machine slept: then the monotonic
-	// clock may have stood still.
+	// lookAtClockEvery is how soon the clock is compared again after somebody set the server's clock, or the machine
+	// slept: the monotonic clock may have stood still.
 	lookAtClockEvery = 15 * time.Second
-	// stepOfClock is by how much the server's own clock goes otherwise than the monotonic one when it was set.
+	// stepOfClock is the difference between the server's own clock and the monotonic one that shows that the former was set.
 	stepOfClock = time.Second
-	// warnOfClock is the difference above which operators are warned. Clocks that NTP keeps differ by much less.
+	// warnOfClock is the difference above which operators are warned. Clocks under NTP differ by much less.
 	warnOfClock = 5 * time.Second
 	// clockAtMost bounds one measurement.
 	clockAtMost = 5 * time.Second
@@ -67,7 +67,7 @@ func (c *clock) isDue(every time.Duration) bool {
 	return gone >= every || step.Abs() > stepOfClock
 }
 
-// setClock compares the server's clock with Postgres', and sets it. A difference that is below what can be measured is left.
+// setClock compares the server's clock with Postgres', and sets it. A difference below the accuracy of measurement is ignored.
 func (db *database) setClock(ctx context.Context, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, clockAtMost)
 	defer cancel()
@@ -95,7 +95,7 @@ func (db *database) setClock(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// setFirstClock sets the clock as soon as it can be compared, within DATABASE_WAIT. Without that the server goes on by its own.
+// setFirstClock sets the clock as soon as it can be compared, within DATABASE_WAIT. If that fails, the server uses its own clock.
 func (db *database) setFirstClock(ctx context.Context, c *Config, log *slog.Logger) {
 	err := c.waitForDatabase(ctx, log, func(ctx context.Context) error { return db.setClock(ctx, log) })
 	warnOfUnsetClock(ctx, log, err)
@@ -107,7 +107,7 @@ func warnOfUnsetClock(ctx context.Context, log *slog.Logger, err error) {
 	}
 }
 
-// watchClock keeps the clock set until ctx ends. While the database is away, it goes on as it was set last.
+// watchClock keeps the clock set until ctx ends. While the database is away, the last measurement counts.
 func (db *database) watchClock(ctx context.Context, every time.Duration, log *slog.Logger) {
 	ticker := time.NewTicker(min(every, lookAtClockEvery))
 	defer ticker.Stop()
@@ -121,7 +121,7 @@ func (db *database) watchClock(ctx context.Context, every time.Duration, log *sl
 			continue
 		}
 		err := db.setClock(ctx, log)
-		if !hasFailed { // else it was said
+		if !hasFailed { // warned already
 			warnOfUnsetClock(ctx, log, err)
 		}
 		hasFailed = err != nil

@@ -17,7 +17,7 @@ import (
 	"errand/testkit/logtext"
 )
 
-// wrongClock is the clock of a server that is ahead of the machine's, or behind.
+// wrongClock is the clock of a server that is ahead of the machine's clock, or behind it.
 type wrongClock struct{ ahead atomic.Int64 }
 
 func newWrongClock(ahead time.Duration) *wrongClock {
@@ -26,10 +26,10 @@ func newWrongClock(ahead time.Duration) *wrongClock {
 	return c
 }
 
-// tell has no monotonic part: when it is set, a time from before and one from after differ by that too.
+// tell has no monotonic part: a change of the clock also changes the difference between times before and after it.
 func (c *wrongClock) tell() time.Time { return time.Now().Round(0).Add(time.Duration(c.ahead.Load())) }
 
-// requireNow requires a time of an answer to be Postgres', which has the machine's clock here.
+// requireNow requires a time in an answer to be Postgres' time, which is the machine's here.
 func requireNow(t *testing.T, text any) {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339, text.(string))
@@ -37,8 +37,8 @@ func requireNow(t *testing.T, text any) {
 	require.WithinDuration(t, time.Now(), at, 5*time.Second)
 }
 
-// TestServersWithWrongClocksMissNoReturn has one server report the deploy of a fix, and another one take the event that shows that it
-// does not hold.
+// TestServersWithWrongClocksMissNoReturn lets one server report the deploy of a fix, and another take the event that
+// shows that the fix failed.
 func TestServersWithWrongClocksMissNoReturn(t *testing.T) {
 	t.Parallel()
 	for _, skew := range []time.Duration{120 * time.Second, -120 * time.Second} {
@@ -68,7 +68,7 @@ func TestServersWithWrongClocksMissNoReturn(t *testing.T) {
 	}
 }
 
-// TestClockThatIsSetWhileTheServerRuns has nobody compare it before the next deploy.
+// TestClockThatIsSetWhileTheServerRuns sets the clock, and makes no comparison before the next deploy.
 func TestClockThatIsSetWhileTheServerRuns(t *testing.T) {
 	t.Parallel()
 	c := configOn(storetest.NewURL(t))
@@ -85,7 +85,7 @@ func TestClockThatIsSetWhileTheServerRuns(t *testing.T) {
 	}
 }
 
-// hideClock makes a database that answers the question for its time with an error of that SQLSTATE, by the returned URL.
+// hideClock makes a database that refuses to tell its time, with an error of that SQLSTATE, and returns its URL.
 func hideClock(t *testing.T, state string) (databaseURL string, conn *pgx.Conn) {
 	t.Helper()
 	databaseURL = storetest.NewEmptyURL(t)
@@ -96,7 +96,7 @@ func hideClock(t *testing.T, state string) (databaseURL string, conn *pgx.Conn) 
 	return databaseURL + "&search_path=public,pg_catalog", conn
 }
 
-// TestClockThatCannotBeComparedStopsNothing has an error that waiting does not mend, and one that does not end.
+// TestClockThatCannotBeComparedStopsNothing uses an error that waiting does not cure, and one that lasts.
 func TestClockThatCannotBeComparedStopsNothing(t *testing.T) {
 	t.Parallel()
 	for name, state := range map[string]string{"denied": "42501", "not yet": "57P03"} {
@@ -147,7 +147,7 @@ func TestWrongClockIsWarnedOfAndMeasured(t *testing.T) {
 	const warning = "the clock of this server differs from that of Postgres"
 	require.NotContains(t, s.log.String(), warning)
 
-	own.ahead.Store(int64(120 * time.Second)) // it is set to a wrong time while the server runs
+	own.ahead.Store(int64(120 * time.Second)) // set to a wrong time while the server runs
 
 	require.Eventually(t, func() bool { return strings.Contains(s.log.String(), warning) }, atMost, every)
 	deployed := s.postAsAdmin(t, "/v1/deploys", `{"project": "web-shop", "commit": "abcdef1234"}`)

@@ -20,9 +20,9 @@ import (
 	"errand/store/embedded"
 )
 
-// Config is how a deployment sets Errand up. Each field is a flag of `errand serve` and a variable of the environment
-// (decisions 2). Those of core.SettingTexts belong to the installation, the others to this server. What is empty is not set. The
-// texts for --help are in flagHelp.
+// Config is the configuration of a deployment. Each field is a flag of `errand serve` and a variable of the
+// environment (decisions 2). Fields of core.SettingTexts belong to the installation, the others to this server. An
+// empty field is not set. flagHelp has the texts for --help.
 type Config struct {
 	core.SettingTexts `embed:""`
 	OutgoingConfig    `embed:""`
@@ -55,26 +55,26 @@ type Config struct {
 
 	// RefreshEvery is how often the settings of the installation are read; 0 for the usual time.
 	RefreshEvery time.Duration `kong:"-"`
-	// Clock is the clock of this server; nil means the machine's. MeasureClockEvery is how often the server compares it with
-	// Postgres' clock; 0 means the usual time.
+	// Clock is the clock of this server; nil means the machine's clock. MeasureClockEvery is how often the server
+	// compares it with Postgres' clock; 0 means the usual time.
 	Clock             core.Clock    `kong:"-"`
 	MeasureClockEvery time.Duration `kong:"-"`
-	// PasswordParams are what hashes of passwords cost; the zero value for what is recommended.
+	// PasswordParams are the costs of password hashes; the zero value for the recommended ones.
 	PasswordParams passwords.Params `kong:"-"`
 
-	parsedRoles []role            // of Roles
-	proxies     edge.Proxies      // of TrustedProxies
-	settings    map[string]string // of SettingTexts, those that are set, as they are stored
-	consoleURL  string            // BASE_URL of a command: it writes no settings, but prints what it was given
+	parsedRoles []role            // from Roles
+	proxies     edge.Proxies      // from TrustedProxies
+	settings    map[string]string // the SettingTexts that are set, in their stored form
+	consoleURL  string            // BASE_URL as a command was given it: for printing, since commands write no settings
 	waitAtStart time.Duration
 	stopDelay   time.Duration
-	verify      fixes.Bounds // of VerifyMin and VerifyMax
+	verify      fixes.Bounds // from VerifyMin and VerifyMax
 }
 
 // word is one of a few words, in upper or lower case.
 type word string
 
-// UnmarshalText is for kong.
+// UnmarshalText is called by kong.
 func (w *word) UnmarshalText(text []byte) error {
 	*w = word(strings.ToLower(strings.TrimSpace(string(text))))
 	return nil
@@ -83,7 +83,7 @@ func (w *word) UnmarshalText(text []byte) error {
 // megabytes is a size, written as a number with MB or GB.
 type megabytes int
 
-// UnmarshalText is for kong.
+// UnmarshalText is called by kong.
 func (m *megabytes) UnmarshalText(text []byte) error {
 	number, unit := strings.ToUpper(strings.TrimSpace(string(text))), 1
 	if number == "" {
@@ -103,11 +103,11 @@ func (m *megabytes) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MemoryLimit is the soft limit of the process's memory in bytes, where GOMEMLIMIT sets no other. A busy server needs half
-// of it; near it the garbage of large events is collected sooner.
+// MemoryLimit is the soft limit of the process's memory in bytes, unless GOMEMLIMIT sets another. A busy server needs
+// half of it. Near the limit, the garbage of large events is collected sooner.
 const MemoryLimit = 192 << 20
 
-// FillDefaults fills in the defaults that depend on others and says what cannot work, naming the variable.
+// FillDefaults fills in the defaults that depend on other fields. Its errors name the variable that cannot work.
 func (c *Config) FillDefaults() (err error) {
 	if err := c.readSettings(); err != nil {
 		return err
@@ -152,10 +152,10 @@ func (c *Config) FillDefaults() (err error) {
 	return nil
 }
 
-// HelpVariables are what stands in the help of the flags as ${name}.
+// HelpVariables are the values for ${name} in the help of the flags.
 func HelpVariables() map[string]string { return core.HelpVariables() }
 
-// readSettings checks those settings of the installation that this server was given.
+// readSettings checks the settings of the installation that this server was given.
 func (c *Config) readSettings() error {
 	c.settings = map[string]string{}
 	given := c.SettingTexts.ByName()
@@ -173,7 +173,7 @@ func (c *Config) readSettings() error {
 	return nil
 }
 
-// readVerification reads the bounds of the quiet window. One that is not set gives way to the other.
+// readVerification reads the bounds of the quiet window. The default of one bound adapts to the other when that is set.
 func (c *Config) readVerification() (err error) {
 	c.verify = store.DefaultVerify
 	if c.VerifyMin != "" {
@@ -196,7 +196,7 @@ func (c *Config) readVerification() (err error) {
 	return nil
 }
 
-// parseDuration reads a duration of the configuration; an empty one is 0.
+// parseDuration reads a duration of the configuration; empty text is 0.
 func parseDuration(variable, text string) (time.Duration, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return 0, nil
@@ -208,7 +208,7 @@ func parseDuration(variable, text string) (time.Duration, error) {
 	return d, nil
 }
 
-// defaultsHere returns the settings that hold on this server where the installation has none.
+// defaultsHere returns the settings that apply on this server when the installation has none.
 func (c *Config) defaultsHere() map[string]string {
 	return map[string]string{"BASE_URL": cmp.Or(c.consoleURL, "http://"+c.Addr)}
 }
@@ -249,7 +249,7 @@ func (c *Config) LogValue() slog.Value {
 	)
 }
 
-// redactURL keeps the host and the name of a database. A connection string that is not a URL is redacted as a whole.
+// redactURL keeps the host and the name of a database. A connection string other than a URL is redacted completely.
 func redactURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {

@@ -1,6 +1,6 @@
 package app
 
-// FlagHelp returns what --help says of the flags of Config, as the variables of their tags: help_ADDR is the help of ADDR.
+// FlagHelp returns the texts of --help for the flags of Config, as variables of their tags: help_ADDR is the help of ADDR.
 func FlagHelp() map[string]string {
 	texts := map[string]string{}
 	for variable, text := range flagHelp {
@@ -9,7 +9,7 @@ func FlagHelp() map[string]string {
 	return texts
 }
 
-// flagHelp is the help of each flag, by its variable.
+// flagHelp is the help of each flag, by variable.
 var flagHelp = map[string]string{
 	"ADDR": "Listen address.",
 	"DATA_DIR": "Folder of the private Postgres and of generated secrets; by default /var/lib/errand for root, else " +

@@ -17,10 +17,10 @@ type SSOConfig struct {
 	OIDCClientSecret   core.Secret `name:"oidc-client-secret" env:"OIDC_CLIENT_SECRET" help:"${help_OIDC_CLIENT_SECRET}"`
 	OIDCAllowedDomains string      `name:"oidc-allowed-domains" env:"OIDC_ALLOWED_DOMAINS" help:"${help_OIDC_ALLOWED_DOMAINS}"`
 
-	allowedDomains []string // of OIDCAllowedDomains
+	allowedDomains []string // from OIDCAllowedDomains
 }
 
-// readSSO checks the settings, and says what cannot work.
+// readSSO checks the settings. Its errors say what cannot work.
 func (c *SSOConfig) readSSO() error {
 	if c.OIDCIssuer == "" {
 		if c.OIDCClientID != "" || c.OIDCClientSecret != "" || c.OIDCAllowedDomains != "" {
@@ -40,7 +40,7 @@ func (c *SSOConfig) readSSO() error {
 	return err
 }
 
-// parseDomains reads a comma list of domains, into lower case.
+// parseDomains reads a comma-separated list of domains, in lower case.
 func parseDomains(text string) (domains []string, err error) {
 	for word := range strings.SplitSeq(text, ",") {
 		if word = strings.ToLower(strings.TrimSpace(word)); word == "" {

@@ -12,7 +12,7 @@ func TestSettingsOfSingleSignOn(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change change
-		want   string // empty: it is allowed
+		want   string // empty: allowed
 	}{
 		"https":                   {func(*app.Config) {}, ""},
 		"a path":                  {func(c *app.Config) { c.OIDCIssuer = "https://login.example.com/realms/main/" }, ""},

@@ -15,7 +15,7 @@ import (
 	"errand/testkit/logtext"
 )
 
-// change is what a test changes in a configuration that works.
+// change changes a configuration that works.
 type change = func(*app.Config)
 
 func withAddr(text string) change { return func(c *app.Config) { c.Addr = text } }
@@ -28,8 +28,8 @@ func withPrivatePostgres(dir, bin string) change {
 	return func(c *app.Config) { c.DatabaseURL, c.DataDir, c.PostgresBin = "", dir, bin }
 }
 
-// TestConfigurationErrorsNameTheVariable holds that whoever starts a server that cannot work is told what to change,
-// and that no secret (hunter2 here) is in the message.
+// TestConfigurationErrorsNameTheVariable checks that the error of a server that cannot start says what to change, and
+// contains no secret (hunter2 here).
 func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -45,7 +45,7 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 		{"ADDR", withAddr(taken.Addr().String())},
 		{"ADDR", withAddr("127.0.0.1")},
 		{"ADDR", withAddr("127.0.0.1:99999")},
-		{"ADDR", withAddr("203.0.113.7:0")}, // of no machine
+		{"ADDR", withAddr("203.0.113.7:0")}, // no machine has it
 		{"ADMIN_TOKEN", func(c *app.Config) { c.AdminToken = "hunter2-hunter2" }},
 		{"ADMIN_TOKEN must have at least 6 different", func(c *app.Config) { c.AdminToken = "2rh2rh2rh2rh2rh2rh2rh2rh2rh2rh" }},
 		{"ADMIN_TOKEN must have at least 6 different", func(c *app.Config) { c.AdminToken = "aaaaaaaaaaaaaaaaaaaaaaaa" }},
@@ -67,15 +67,15 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 		{"DATABASE_URL", withDatabaseURL("postgres://errand:hunter2@%zz/errand")},
 		{"DATABASE_URL", withDatabaseURL("host=127.0.0.1 port=many password=hunter2")},
 		{"DATABASE_URL", withDatabaseURL("hunter2")},
-		{"DATABASE_URL", withDatabaseURL("postgres://errand:hunter2@127.0.0.1:1/errand?sslmode=disable")},           // nobody listens
-		{"DATABASE_URL", withDatabaseURL("host=/nowhere user=errand password=hunter2 dbname=errand")},               // nor here
+		{"DATABASE_URL", withDatabaseURL("postgres://errand:hunter2@127.0.0.1:1/errand?sslmode=disable")},           // nobody listens there
+		{"DATABASE_URL", withDatabaseURL("host=/nowhere user=errand password=hunter2 dbname=errand")},               // nor there
 		{"DATABASE_URL", withDatabaseURL(core.Secret(databaseURL + "&password=hunter2&search_path=x&dbname=none"))}, // no such database
 		{"DATA_DIR", withPrivatePostgres(file, "")},
 		{"POSTGRES_BIN", withPrivatePostgres(dataDir(t), t.TempDir())},
 		{"STORED_EVENTS_PER_ISSUE", func(c *app.Config) { c.StoredPerIssue = "199" }},
 		{"STORED_EVENTS_PER_ISSUE", func(c *app.Config) { c.StoredPerIssue = "many" }},
 		{"REQUIRE_APPROVAL", func(c *app.Config) { c.RequireApproval = "ignore,resolve" }},
-		{"ignore, merge, delete_project", func(c *app.Config) { c.RequireApproval = "resolve" }}, // what is allowed
+		{"ignore, merge, delete_project", func(c *app.Config) { c.RequireApproval = "resolve" }}, // the allowed words
 		{"RETENTION_DAYS", func(c *app.Config) { c.RetentionDays = "-1" }},
 		{"RETENTION_DAYS", func(c *app.Config) { c.RetentionDays = "3651" }},
 		{"RETENTION_DAYS", func(c *app.Config) { c.RetentionDays = "90d" }},
@@ -127,7 +127,7 @@ func requireRefusedConfig(t *testing.T, config app.Config, changeIt change, vari
 	}
 }
 
-// TestBaseURLOfItsOwn is what holds where neither the server nor the installation has a BASE_URL.
+// TestBaseURLOfItsOwn covers servers where neither the server nor the installation has a BASE_URL.
 func TestBaseURLOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, configOn(storetest.NewURL(t)))

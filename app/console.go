@@ -20,7 +20,7 @@ type console struct {
 	registry   *core.Registry
 }
 
-// askConsole is atConsole for a command that has an answer.
+// askConsole is atConsole for a command with an answer.
 func askConsole[T any](ctx context.Context, c *Config, log *slog.Logger, ask func(console) (T, error)) (answer T, err error) {
 	err = atConsole(ctx, c, log, func(o console) error {
 		answer, err = ask(o)
@@ -29,7 +29,7 @@ func askConsole[T any](ctx context.Context, c *Config, log *slog.Logger, ask fun
 	return answer, err
 }
 
-// atConsole runs a command on the database, beside a running server too.
+// atConsole runs a command on the database. It also works beside a running server.
 func atConsole(ctx context.Context, c *Config, log *slog.Logger, command func(console) error) error {
 	if err := c.findInstallation(ctx, log); err != nil {
 		return err

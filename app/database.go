@@ -11,15 +11,15 @@ import (
 	"errand/store/embedded"
 )
 
-// database is the store, with what a start does to it.
+// database is the store, with the steps that a start takes on it.
 type database struct {
 	*store.Store
 	url   string
 	clock *clock
 }
 
-// openDatabase starts the private Postgres if need be, and opens the store on it. What is open also after an error is ended by
-// the stops.
+// openDatabase starts the private Postgres if needed, and opens the store. The stops close everything that was
+// opened, even after an error.
 func openDatabase(ctx context.Context, c *Config, log *slog.Logger, ending *stops) (*database, error) {
 	if !c.isPrivate() {
 		return openStore(ctx, c, c.DatabaseURL.Reveal(), ending)
@@ -32,7 +32,7 @@ func openDatabase(ctx context.Context, c *Config, log *slog.Logger, ending *stop
 	return openStore(ctx, c, postgres.URL(), ending)
 }
 
-// attachDatabase is openDatabase for commands that also work beside a running server: then they use its Postgres.
+// attachDatabase is openDatabase for commands that also work beside a running server, whose Postgres they then use.
 func attachDatabase(ctx context.Context, c *Config, log *slog.Logger, ending *stops) (*database, error) {
 	db, err := openDatabase(ctx, c, log, ending)
 	if !errors.Is(err, embedded.ErrRunning) {
@@ -60,8 +60,7 @@ func openStore(ctx context.Context, c *Config, databaseURL string, ending *stops
 	return &database{Store: opened, url: databaseURL, clock: own}, nil
 }
 
-// prepareSchema waits until the database answers, and brings the schema up to date, or refuses an old one. It calls
-// say with what it does.
+// prepareSchema waits until the database answers, and brings the schema up to date, or refuses an old one. It reports its steps to say.
 func (db *database) prepareSchema(ctx context.Context, c *Config, log *slog.Logger, say func(string)) error {
 	say("starting: waiting for the database")
 	err := c.waitForDatabase(ctx, log, func(ctx context.Context) error {
@@ -95,7 +94,7 @@ func (db *database) prepareSchema(ctx context.Context, c *Config, log *slog.Logg
 	})
 }
 
-// prepareForCommand is prepareSchema for a command, which may run beside servers of another version: it changes no schema.
+// prepareForCommand is prepareSchema for a command. It changes no schema, since servers of another version may be running.
 func (db *database) prepareForCommand(ctx context.Context, c *Config, log *slog.Logger) error {
 	err := c.waitForDatabase(ctx, log, func(ctx context.Context) error {
 		if err := db.checkDatabase(ctx, c); err != nil {
@@ -116,7 +115,7 @@ func (db *database) prepareForCommand(ctx context.Context, c *Config, log *slog.
 	return err
 }
 
-// noSchemaError says which database has no installation in it.
+// noSchemaError names the database that holds no installation.
 func (c *Config) noSchemaError() error {
 	where := "DATA_DIR " + c.DataDir
 	if !c.isPrivate() {
@@ -126,10 +125,10 @@ func (c *Config) noSchemaError() error {
 		"DATABASE_URL as the server has it", where)
 }
 
-// checkAtMost bounds one look at the database, which may take connections and answer nothing.
+// checkAtMost bounds one check of the database, which may accept connections and never answer.
 const checkAtMost = 10 * time.Second
 
-// checkDatabase reports whether the database answers and can hold our data.
+// checkDatabase reports whether the database answers and can hold Errand's data.
 func (db *database) checkDatabase(ctx context.Context, c *Config) error {
 	ctx, cancel := context.WithTimeout(ctx, checkAtMost)
 	defer cancel()
@@ -140,7 +139,7 @@ func (db *database) checkDatabase(ctx context.Context, c *Config) error {
 	return err
 }
 
-// fitConnections keeps to the limit of the database's role, and says so when that is less than DATABASE_POOL.
+// fitConnections stays within the connection limit of the database's role, and logs it when that is less than DATABASE_POOL.
 func (db *database) fitConnections(ctx context.Context, log *slog.Logger) error {
 	wanted, allowed, err := db.FitConnections(ctx)
 	if err == nil && wanted > allowed {
@@ -173,7 +172,7 @@ func Migrate(ctx context.Context, c *Config, log *slog.Logger) error {
 	})
 }
 
-// prepareRole sets on the database's role what its sessions are to have, and says what somebody else has to do where it may not.
+// prepareRole sets the defaults for sessions on the database's role. If it may not, it logs what somebody else must do.
 func (db *database) prepareRole(ctx context.Context, log *slog.Logger) {
 	if err := db.PrepareRole(ctx); err != nil && ctx.Err() == nil {
 		log.WarnContext(ctx, "the role of the database lacks settings with which lists are read quickly, and lost connections noticed",

@@ -9,7 +9,7 @@ import (
 	"errand/store/storetest"
 )
 
-// TestDeletionGoesOnAfterARestart stops a server in the middle of deleting a project's rows.
+// TestDeletionGoesOnAfterARestart stops a server while it deletes a project's rows.
 func TestDeletionGoesOnAfterARestart(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
@@ -30,7 +30,7 @@ func TestDeletionGoesOnAfterARestart(t *testing.T) {
 
 	lock, err := openConnection(t, databaseURL).Begin(t.Context())
 	require.NoError(t, err)
-	_, err = lock.Exec(t.Context(), `LOCK TABLE issues IN SHARE MODE`) // the tables before it in the alphabet are emptied
+	_, err = lock.Exec(t.Context(), `LOCK TABLE issues IN SHARE MODE`) // tables earlier in the alphabet are emptied first
 	require.NoError(t, err)
 	run(`UPDATE projects SET deleted_at = deleted_at - interval '1 hour'`)
 	require.Eventually(t, func() bool { return count(waitsForIssues) > 0 }, atMost, every)

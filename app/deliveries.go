@@ -18,8 +18,8 @@ import (
 
 var errNoKeys = errors.New("ENCRYPTION_KEYS is not set on this server")
 
-// startDeliveries has deliveries sent, by this server when it is a worker. All servers say to one another over NOTIFY that there
-// are some. Sending begins to stop with ctx; saying so goes on as long as requests are answered.
+// startDeliveries starts sending deliveries, if this server is a worker. All servers notify each other of deliveries
+// over NOTIFY. Sending begins to stop with ctx; notifications continue as long as requests are answered.
 func (a *App) startDeliveries(ctx context.Context, work *stops) error {
 	wakeSender := func() {}
 	var sender *sending.Loop
@@ -78,7 +78,7 @@ func (a *App) newSender() *sending.Loop {
 	})
 }
 
-// listWays returns how deliveries of each format are sent. Mails are sent when there is a mail server.
+// listWays returns how to send deliveries of each format. Mails need a mail server.
 func (a *App) listWays() map[core.WebhookFormat]sending.Way {
 	sender := notify.NewSender(notify.SenderOptions{Guard: a.guard, Version: a.version})
 	ways := map[core.WebhookFormat]sending.Way{}

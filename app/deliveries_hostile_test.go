@@ -24,7 +24,7 @@ func (s *server) sendHostile(t *testing.T, key string) {
 	require.Equal(t, http.StatusOK, got.status, got.body)
 }
 
-// What an app writes adds no header and no recipient to a mail.
+// The text of an app adds no header and no recipient to a mail.
 func TestHostileTextInAMail(t *testing.T) {
 	t.Parallel()
 	mails := notifytest.NewMailServer(t, notifytest.MailOptions{NoSTARTTLS: true})
@@ -47,7 +47,7 @@ func TestHostileTextInAMail(t *testing.T) {
 	require.Equal(t, []string{"<ops@example.com>"}, read.Header["To"])
 }
 
-// In an issue of the source control the brief is code as a whole: no line of it leaves its fence.
+// In an issue of the source control the whole brief is code: no line of it leaves its fence.
 func TestHostileTextInASourceControlIssue(t *testing.T) {
 	t.Parallel()
 	receiver := notifytest.NewPlainReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -78,10 +78,10 @@ func TestHostileTextInASourceControlIssue(t *testing.T) {
 	require.NotContains(t, s.log.String(), "scm-secret")
 }
 
-// A receiver whose certificate nobody trusts gets nothing, and the listing says why.
+// A receiver with an untrusted certificate gets nothing, and the list of deliveries says why.
 func TestBadCertificateIsRecorded(t *testing.T) {
 	t.Parallel()
-	receiver := notifytest.NewReceiver(t, notifytest.AnswerStatus(http.StatusOK)) // signed by itself
+	receiver := notifytest.NewReceiver(t, notifytest.AnswerStatus(http.StatusOK)) // self-signed
 	s := startServer(t, hookConfig(storetest.NewURL(t)))
 	webhook, _ := s.makeWebhook(t, `"url": "`+receiver.URL+`/hook?key=url-secret"`)
 

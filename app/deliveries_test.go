@@ -21,7 +21,7 @@ import (
 // encryptionKeys is a key of the tests.
 const encryptionKeys = "test:MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 
-// hookConfig is that of a server which may call the loopback address.
+// hookConfig is the configuration of a server that may call the loopback address.
 func hookConfig(databaseURL string) app.Config {
 	c := configOn(databaseURL)
 	c.EncryptionKeys, c.WebhookAllowPrivate = encryptionKeys, "127.0.0.1/32"
@@ -63,7 +63,7 @@ func (s *server) waitForDelivery(t *testing.T, webhook int64, isIt func(core.Del
 
 func hasEnded(d core.Delivery) bool { return d.Status != core.DeliveryPending }
 
-// A new issue is told at once, signed, with its brief.
+// A new issue is reported immediately, signed, with its brief.
 func TestNewIssueIsDelivered(t *testing.T) {
 	t.Parallel()
 	receiver := notifytest.NewPlainReceiver(t, notifytest.AnswerStatus(http.StatusAccepted))
@@ -124,7 +124,7 @@ func TestPingIsDelivered(t *testing.T) {
 	require.Contains(t, string(received[0].Body), `"issue":null,"brief":null}`)
 }
 
-// A receiver that fails is tried again a minute later; the listing says why, without the URL's secrets.
+// A receiver that fails gets a second attempt a minute later. The list of deliveries says why, without the URL's secrets.
 func TestFailureIsRecorded(t *testing.T) {
 	t.Parallel()
 	receiver := notifytest.NewPlainReceiver(t, notifytest.AnswerStatus(http.StatusInternalServerError))
@@ -161,7 +161,7 @@ func TestEmailIsSent(t *testing.T) {
 	require.NotContains(t, s.log.String(), "ops@example.com")
 }
 
-// A server that only takes events wakes one that sends, over NATS: long before that would have looked by itself.
+// A server that only takes events wakes one that sends, over NATS, long before its next regular look.
 func TestDeliveryOfAnotherServerIsSentAtOnce(t *testing.T) {
 	t.Parallel()
 	nats, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: -1, NoLog: true, NoSigs: true})
@@ -193,7 +193,7 @@ func TestDeliveryOfAnotherServerIsSentAtOnce(t *testing.T) {
 	require.Len(t, receiver.Received(), 1)
 }
 
-// What was not sent when a server stopped is sent by the next one.
+// Deliveries that a stopped server did not send are sent by the next one.
 func TestDeliveriesOutliveTheServer(t *testing.T) {
 	t.Parallel()
 	receiver := notifytest.NewPlainReceiver(t, notifytest.AnswerStatus(http.StatusOK))

@@ -26,8 +26,8 @@ type Demo struct {
 	demo.Summary
 }
 
-// MakeDemo makes the demo project and fills it, through the way that events take in a server: `errand demo`. It works
-// beside a running server too. Where the project is already, it adds what is missing.
+// MakeDemo makes the demo project and fills it, on the path of events in a server: `errand demo`. It also works
+// beside a running server. If the project exists, it adds what is missing.
 func MakeDemo(ctx context.Context, c *Config, log *slog.Logger) (made Demo, err error) {
 	err = atConsole(ctx, c, log, func(o console) (err error) {
 		made.BaseURL = o.db.Settings().BaseURL
@@ -58,7 +58,7 @@ func MakeDemo(ctx context.Context, c *Config, log *slog.Logger) (made Demo, err 
 	return made, err
 }
 
-// past is the operations on the database with a clock that can be set.
+// past is the operations on the database, with a clock that can be set.
 type past struct {
 	store    *store.Store
 	registry *core.Registry
@@ -83,7 +83,7 @@ func openPast(ctx context.Context, c *Config, db *database, log *slog.Logger) (*
 	return p, nil
 }
 
-// newDemoRegistry makes the operations that act on the demo project: none of them waits for an approval.
+// newDemoRegistry makes the operations for the demo project. None of them waits for approval.
 func newDemoRegistry(c *Config, s *store.Store, log *slog.Logger) (*core.Registry, error) {
 	return tools.New(tools.Options{
 		Store: s, Random: rand.Reader, SCMHost: c.SCMHost, FindStoredType: grouping.FindStoredType, HoldsNothing: true,

@@ -97,7 +97,7 @@ func TestDemo(t *testing.T) {
 	requireDemoEvents(t, s, issues)
 }
 
-// requireDemoEvents requires that each issue shows events, masked, and that some are of staging.
+// requireDemoEvents requires that each issue shows masked events, and that some events come from staging.
 func requireDemoEvents(t *testing.T, s *server, issues []demoIssue) {
 	t.Helper()
 	var environments []any
@@ -122,7 +122,7 @@ func TestDemoAgain(t *testing.T) {
 	s.getJSON(t, "/v1/issues?project=demo-shop&search=Cannot+read+properties", &returned)
 	require.Len(t, returned, 1)
 
-	// The same project, and nothing of it changed, also what somebody did about it meanwhile.
+	// A second run changes nothing in the project, not even what somebody has done about it.
 	s.postAsAdmin(t, fmt.Sprintf("/v1/issues/%d/resolve", returned[0].ID), ``)
 	before := s.sendRequest(t.Context(), http.MethodGet, "/v1/issues?project=demo-shop&limit=100", "", nil).body
 	again := makeDemo(t, databaseURL)
@@ -135,7 +135,7 @@ func TestDemoAgain(t *testing.T) {
 	s.getJSON(t, "/v1/projects", &projects)
 	require.Len(t, projects, 1)
 
-	// After its deletion there is a new one.
+	// After the deletion there is a new project.
 	require.Equal(t, http.StatusNoContent, s.sendRequest(t.Context(), http.MethodDelete, "/v1/projects/demo-shop", "", nil).status)
 	fresh := makeDemo(t, databaseURL)
 	require.NotEqual(t, made.Project.ID, fresh.Project.ID)
@@ -143,7 +143,7 @@ func TestDemoAgain(t *testing.T) {
 	require.Equal(t, made.Added, fresh.Added)
 }
 
-// TestDemoWaitsForNoApproval makes the demo where callers must wait for an admin: it is the same as elsewhere.
+// TestDemoWaitsForNoApproval makes the demo where callers must wait for an admin. It looks the same as elsewhere.
 func TestDemoWaitsForNoApproval(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
@@ -162,14 +162,14 @@ func TestDemoWaitsForNoApproval(t *testing.T) {
 	s.getJSON(t, "/v1/approvals", &approvals)
 	require.Empty(t, approvals)
 
-	// The callers of the API wait as before, also for the demo's issues.
+	// Callers of the API still wait, even for the demo's issues.
 	var open []struct{ ID int64 }
 	s.getJSON(t, "/v1/issues?project=demo-shop&status=unresolved&limit=1", &open)
 	held := s.sendRequest(t.Context(), http.MethodPost, fmt.Sprintf("/v1/issues/%d/ignore", open[0].ID), "", nil)
 	require.Equal(t, http.StatusAccepted, held.status, held.body)
 }
 
-// withoutTimes takes from an issue list what changes as time passes.
+// withoutTimes removes from a list of issues what changes over time.
 func withoutTimes(t *testing.T, body string) string {
 	t.Helper()
 	var list struct{ Data []map[string]any }

@@ -41,7 +41,7 @@ func (r gitRepository) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// commit changes a file of its own and commits it with the message.
+// commit changes a new file and commits it with the message.
 func (r gitRepository) commit(message string) (sha string) {
 	r.Helper()
 	name, _, _ := strings.Cut(regexp.MustCompile(`[^a-z]`).ReplaceAllString(strings.ToLower(message), ""), "\n")
@@ -56,7 +56,7 @@ func (r gitRepository) head() string {
 	return r.git("rev-parse", "HEAD")
 }
 
-// squash commits what a branch changed as one commit on main, as GitHub does.
+// squash commits the changes of a branch as one commit on main, as GitHub does.
 func (r gitRepository) squash(branch, message string) string {
 	r.Helper()
 	r.git("checkout", "-q", "main")
@@ -76,7 +76,7 @@ func (s *scmShop) pushMain(r gitRepository, since string) {
 		since, r.head(), strings.Join(commits, ","), shopRepository))
 }
 
-// addIssue makes an issue of its own kind.
+// addIssue makes a new issue for the kind.
 func (s *scmShop) addIssue(kind string) int64 {
 	s.Helper()
 	body := fmt.Sprintf(`{"message": %q, "platform": "go", "fingerprint": [%q]}`, kind, kind)
@@ -88,7 +88,7 @@ func (s *scmShop) addIssue(kind string) int64 {
 	return issues[0].ID
 }
 
-// deployByCommand reports a deploy of the commit that is checked out, as `errand deploy` does.
+// deployByCommand reports a deploy of the checked-out commit, as `errand deploy` does.
 func (s *scmShop) deployByCommand(r gitRepository) (core.ReportedDeploy, string) {
 	s.Helper()
 	var said strings.Builder
@@ -132,7 +132,7 @@ func fixInEveryWay(s *scmShop, r gitRepository) core.List[int64] {
 	return core.List[int64]{first, second, squashed, branched, named, merged}
 }
 
-// TestNoFixWaitsUnseen: what agents link is deployed with the next deploy of the command, however it came to main.
+// TestNoFixWaitsUnseen checks that the next deploy by the command brings every fix that agents linked, however it reached main.
 func TestNoFixWaitsUnseen(t *testing.T) {
 	t.Parallel()
 	s, r := openSCMShop(t), openRepository(t)
@@ -155,7 +155,7 @@ func TestNoFixWaitsUnseen(t *testing.T) {
 	require.Equal(t, reported.FixesWaiting, again.FixesWaiting)
 }
 
-// TestDeployCommandInAShallowClone says what to do, and so it does for a token that may only report, and for a host that is unknown.
+// TestDeployCommandInAShallowClone checks the advice for a shallow clone, for a token that may only report, and for an unknown host.
 func TestDeployCommandInAShallowClone(t *testing.T) {
 	t.Parallel()
 	s, r := openSCMShop(t), openRepository(t)
@@ -180,7 +180,7 @@ func TestDeployCommandInAShallowClone(t *testing.T) {
 	require.NotContains(t, text.String(), token)
 }
 
-// TestDeployByATokenThatMayNotRead says so, and names the newest commits, not the whole history with each deploy.
+// TestDeployByATokenThatMayNotRead checks that the command says so, and names the newest commits instead of the whole history.
 func TestDeployByATokenThatMayNotRead(t *testing.T) {
 	t.Parallel()
 	s, r := openSCMShop(t), openRepository(t)
@@ -205,7 +205,7 @@ func TestDeployByATokenThatMayNotRead(t *testing.T) {
 	require.Contains(t, text.String(), "issues:read")
 	require.Contains(t, text.String(), "--commits-from")
 
-	report.Environment = "staging" // which had none: the whole history is new there
+	report.Environment = "staging" // it had no deploy, so the whole history is new there
 	text.Reset()
 	reported, err = report.Send(t.Context(), client.Client{URL: "http://" + s.Addr(), Token: adminToken}, &text)
 	require.NoError(t, err)
@@ -213,7 +213,7 @@ func TestDeployByATokenThatMayNotRead(t *testing.T) {
 	require.Empty(t, text.String())
 }
 
-// TestDeployScriptOfTheGuide runs the script as it stands in the guide, with the agent's token of a setup.
+// TestDeployScriptOfTheGuide runs the script from the guide with the agent's token of a setup.
 func TestDeployScriptOfTheGuide(t *testing.T) {
 	t.Parallel()
 	s, r := openSCMShop(t), openRepository(t)
@@ -225,7 +225,7 @@ func TestDeployScriptOfTheGuide(t *testing.T) {
 	made := s.postAsAdmin(t, "/v1/setup/tokens", `{"name": "ci", "project": "web-shop", "deploys": true, "only_project": true}`)
 	require.Equal(t, []any{"issues:read", "issues:write", "releases:write"}, made["scopes"])
 	run := func(with ...string) string {
-		shell := exec.CommandContext(t.Context(), with[0], append(with[1:], "-c", text)...) //nolint:gosec // the guide's own script
+		shell := exec.CommandContext(t.Context(), with[0], append(with[1:], "-c", text)...) //nolint:gosec // the script of the guide
 		shell.Dir = r.dir
 		shell.Env = append(os.Environ(), "ERRAND_TOKEN="+made["token"].(string))
 		out, err := shell.CombinedOutput()
@@ -234,7 +234,7 @@ func TestDeployScriptOfTheGuide(t *testing.T) {
 	}
 	run("sh", "-e")
 	issues := fixInEveryWay(s, r)
-	answer := run("bash", "-eo", "pipefail") // as CI does
+	answer := run("bash", "-eo", "pipefail") // like CI
 
 	for _, issue := range issues {
 		require.Regexp(t, fmt.Sprintf(`"fixes_deployed":\[[^]]*\b%d\b`, issue), answer)

@@ -16,7 +16,7 @@ import (
 	"errand/store/storetest"
 )
 
-// The page whose tables must be complete, and its sections that have one.
+// The page whose tables must be complete, and its sections with a table.
 const (
 	configurationPage   = "docs/configuration.md"
 	installationSection = "Settings of the installation"
@@ -27,7 +27,7 @@ const (
 
 var inBackquotes = regexp.MustCompile("`([^`]+)`")
 
-// documentedNames returns the names that stand in backquotes in the first column of a section's table. The table is the one
+// documentedNames returns the names in backquotes in the first column of a section's table. The table is the one
 // whose first column has the heading.
 func documentedNames(t *testing.T, section, heading string) (names []string) {
 	t.Helper()
@@ -52,7 +52,7 @@ func documentedNames(t *testing.T, section, heading string) (names []string) {
 	return names
 }
 
-// requireDocumented compares a table with what the program has, and names each difference and where it is to be mended.
+// requireDocumented compares a table with the program, and names each difference and where to correct it.
 func requireDocumented(t *testing.T, section, heading string, inProgram []string, source string) {
 	t.Helper()
 	documented := documentedNames(t, section, heading)
@@ -99,11 +99,11 @@ func TestEveryMetricIsDocumented(t *testing.T) {
 	requireDocumented(t, metricsSection, "metric", metricsOf(t, s), "the metrics registry (app/metrics.go, ingest/metrics.go)")
 }
 
-// described takes a metric's name and its labels out of the text of its description: a registry has no other form of both.
+// described finds a metric's name and labels in the text of its description: a registry has no other form of both.
 var described = regexp.MustCompile(`fqName: "([^"]*)".*variableLabels: \{([^}]*)\}`)
 
-// metricsOf returns all registered metrics as the page writes them, such as errand_job_runs_total{job,outcome}. Those of the
-// libraries, which are theirs to name, are one for each prefix.
+// metricsOf returns all registered metrics as the page writes them, such as errand_job_runs_total{job,outcome}. The
+// libraries' metrics, which they name themselves, are one for each prefix.
 func metricsOf(t *testing.T, s *server) (names []string) {
 	t.Helper()
 	descriptions := make(chan *prometheus.Desc)

@@ -7,10 +7,10 @@ import (
 	"errand/api"
 )
 
-// door answers on the listen address from the first moment. Until the server is ready only the probes are behind it; when
-// it is going to stop, /readyz says so while everything else is still served.
+// door answers on the listen address from the first moment. Until the server is ready, it serves only the probes.
+// Before the server stops, /readyz says so while everything else is still served.
 type door struct {
-	reason   atomic.Pointer[string] // why /readyz answers 503; nil: it is the surfaces' to answer
+	reason   atomic.Pointer[string] // why /readyz answers 503; nil: the surfaces answer
 	surfaces atomic.Pointer[http.Handler]
 	notReady http.Handler
 }
@@ -27,7 +27,7 @@ func newDoor() *door {
 	return d
 }
 
-// refuseWith has /readyz answer 503 with a reason, which everybody may read.
+// refuseWith makes /readyz answer 503 with a reason, which everybody may read.
 func (d *door) refuseWith(reason string) { d.reason.Store(&reason) }
 
 // openTo serves the surfaces.
@@ -36,7 +36,7 @@ func (d *door) openTo(surfaces http.Handler) {
 	d.reason.Store(nil)
 }
 
-// ServeHTTP answers as far as the door is open.
+// ServeHTTP serves what the door is open to.
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	surfaces := d.surfaces.Load()
 	if surfaces == nil || r.URL.Path == "/readyz" && d.reason.Load() != nil {

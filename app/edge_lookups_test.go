@@ -12,8 +12,8 @@ import (
 	"errand/store/storetest"
 )
 
-// An address whose keys and projects fail too often has a few looked up at once, preflights included: the others are
-// answered without the database, which is left to good keys.
+// An address whose keys and projects fail too often has only a few looked up at a time, including preflights. The
+// others are answered without the database, which is left to good keys.
 func TestUnknownKeysOfSuspectsAreLookedUpInTurn(t *testing.T) {
 	t.Parallel()
 	url := storetest.NewURL(t)

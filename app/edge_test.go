@@ -31,8 +31,8 @@ func (s *server) requestOf(t *testing.T, method, path, body string, headers ...s
 	return got
 }
 
-// Behind a trusted proxy the client's address is the one that the proxy says: as the user's, and in the log. Nobody
-// else is believed.
+// Behind a trusted proxy the client's address is the one that the proxy names, for the event's user and in the log.
+// Nobody else is believed.
 func TestClientAddressBehindAProxy(t *testing.T) {
 	t.Parallel()
 	for proxies, want := range map[string]string{"": "127.0.0.1", "10.0.0.0/8": "127.0.0.1", "127.0.0.0/8, ::1/128": "198.51.100.4"} {
@@ -60,7 +60,7 @@ func TestClientAddressBehindAProxy(t *testing.T) {
 	}
 }
 
-// Authentication that fails too often is answered with 429, over every surface; good credentials stay good.
+// Authentication that fails too often is answered with 429, on every surface. Good credentials stay good.
 func TestFailedAuthenticationIsLimited(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, configOn(storetest.NewURL(t)))
@@ -77,7 +77,7 @@ func TestFailedAuthenticationIsLimited(t *testing.T) {
 		{"/api/1/envelope/", "{}\n", "X-Sentry-Auth: Sentry sentry_key=" + key, "", 0},
 		{"/api/1/store/?sentry_key=wrong", event, "", "", 0},
 	}
-	const before = 100 // as many as may fail at once
+	const before = 100 // as many as may fail in a burst
 	for n := range before {
 		c := calls[n%len(calls)]
 		got := s.requestOf(t, http.MethodPost, c.path, c.body, c.bad, "Content-Type: application/json")
@@ -96,7 +96,7 @@ func TestFailedAuthenticationIsLimited(t *testing.T) {
 			}
 		}
 	}
-	for range 3 { // who shows no credential tries none
+	for range 3 { // a request without a credential is not an attempt
 		require.Equal(t, http.StatusUnauthorized, s.requestOf(t, http.MethodPost, "/v1/ingest", event).status)
 		require.Equal(t, http.StatusUnauthorized, s.requestOf(t, http.MethodGet, "/v1/projects", "").status)
 	}
@@ -106,7 +106,7 @@ func TestFailedAuthenticationIsLimited(t *testing.T) {
 	require.Contains(t, s.log.String(), `"authentication failed","failures":112,"addresses":{"127.0.0.1":112}`)
 }
 
-// Whoever is refused, or asks for what needs no body, is answered before the body, and its connection ends.
+// A refused request, and one that needs no body, is answered before its body is read, and its connection ends.
 func TestRefusedConnectionsDoNotStay(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, configOn(storetest.NewURL(t)))
@@ -120,7 +120,7 @@ func TestRefusedConnectionsDoNotStay(t *testing.T) {
 				conn, err := net.Dial("tcp", s.listenAddress())
 				require.NoError(t, err)
 				defer conn.Close()
-				require.NoError(t, conn.SetDeadline(time.Now().Add(15*time.Second))) // half the time that a body has
+				require.NoError(t, conn.SetDeadline(time.Now().Add(15*time.Second))) // half of the time for a body
 				_, err = io.WriteString(conn, request+" HTTP/1.1\r\nHost: errand\r\n"+body+"\r\n\r\n")
 				require.NoError(t, err)
 
@@ -133,7 +133,7 @@ func TestRefusedConnectionsDoNotStay(t *testing.T) {
 	}
 }
 
-// A refusal costs a client its connection only when much of its body is left, whatever surface it asked.
+// A refusal ends a client's connection only when much of its body is unread, on every surface.
 func TestRefusedSendersKeepTheirConnection(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, configOn(storetest.NewURL(t)))

@@ -7,7 +7,7 @@ import (
 	"errand/store"
 )
 
-// MetricsRegistry is where all metrics of the process are registered.
+// MetricsRegistry is the registry of all metrics of the process.
 func (a *App) MetricsRegistry() *prometheus.Registry { return a.metrics.registry }
 
 // JobNames returns the names of all background jobs.
@@ -16,5 +16,5 @@ func (a *App) JobNames() []string { return jobs.Options{Store: a.db.Store}.Names
 // Store is the database of the process.
 func (a *App) Store() *store.Store { return a.db.Store }
 
-// DescribeReady returns what a start says at its end.
+// DescribeReady returns the lines that a start prints at its end.
 func (a *App) DescribeReady(onTerminal bool) []string { return a.describeReady(onTerminal, onTerminal) }

@@ -13,7 +13,7 @@ import (
 	"errand/store/storetest"
 )
 
-// A bundle of many functions, in which names have three letters: the map names no identifiers, only places.
+// A bundle of many functions with names of three letters. The map has no identifiers, only places.
 const (
 	bundleSource = "function price(item) {\n\treturn item.price.amount;\n}\n" +
 		"export class Cart { total(items) { return price(items[0]); } }\n"
@@ -23,7 +23,7 @@ const (
 		{"function": "Dae", "abs_path": "https://shop.example/app.js", "lineno": 1, "colno": 1, "in_app": true}]}}}`
 )
 
-// Every surface shows a frame alike: by the names of its source, whatever the minifier called it.
+// Every surface shows a frame alike: with the names from its source, not with the minifier's.
 func TestSurfacesShowFramesAlike(t *testing.T) {
 	t.Parallel()
 	c := configOn(storetest.NewURL(t))
@@ -36,7 +36,7 @@ func TestSurfacesShowFramesAlike(t *testing.T) {
 	uploaded := m.uploadMap(t, "1.0", "~/app.js",
 		`{"version":3,"sources":["src/cart.ts"],"names":[],"mappings":"AACS,kDAE0B","sourcesContent":[`+string(content)+`]}`)
 	require.Equal(t, http.StatusCreated, uploaded.status, uploaded.body)
-	m.mapCrash(t, key, "1.0") // from now on it is in time
+	m.mapCrash(t, key, "1.0") // later lookups are in time
 	taken := m.sendRequest(t.Context(), http.MethodPost, "/v1/ingest", key, strings.NewReader(bundleCrash))
 	require.Equal(t, http.StatusOK, taken.status, taken.body)
 	var sent struct{ Data struct{ ID, IssueID int64 } }
@@ -60,7 +60,7 @@ func TestSurfacesShowFramesAlike(t *testing.T) {
 		`"backtrace":[{"file":"src/cart.ts","line":2,"method":"price"},{"file":"src/cart.ts","line":4,"method":"total"}]`)
 }
 
-// A notice has the URL of a script that was not mapped, as the browser named it.
+// A notice keeps the URL of a script without a map, as the browser named it.
 func TestNoticesHaveURLsOfScripts(t *testing.T) {
 	t.Parallel()
 	c := configOn(storetest.NewURL(t))

@@ -21,8 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// frameReaders are the files that read what was sent of a frame: its function and line, with the reason. All others read what it
-// shows, core.ViewFrame.
+// frameReaders are the files that read the sent function and line of a frame, each with the reason. All others read core.ViewFrame.
 var frameReaders = map[string]string{
 	"core/frames.go":                "it is ViewFrame",
 	"core/event_json_write.go":      "the stored form",
@@ -70,7 +69,7 @@ func TestFramesAreReadByTheirView(t *testing.T) {
 	require.ElementsMatch(t, slices.Collect(maps.Keys(frameReaders)), slices.Collect(maps.Keys(found)), "which files need the exception")
 }
 
-// findFrameReads returns where a file reads the function or the line that a core.Frame was sent with.
+// findFrameReads returns the places where a file reads the sent function or line of a core.Frame.
 func findFrameReads(file *ast.File, info *types.Info) (reads []token.Pos) {
 	written := map[ast.Expr]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -110,7 +109,7 @@ type exportedPackage struct {
 	GoFiles                 []string
 }
 
-// listExports returns the compiled exports of all packages by their paths, and the packages of Errand that know frames.
+// listExports returns the compiled exports of all packages by path, and the packages of Errand that use frames.
 func listExports(t *testing.T) (exports map[string]string, packages []exportedPackage) {
 	t.Helper()
 	list, err := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "errand/...").Output()

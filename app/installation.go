@@ -8,9 +8,9 @@ import (
 	"errand/store/embedded"
 )
 
-// findInstallation fills in the defaults, and finds the installation that a command works on, which it never makes: that of
-// DATABASE_URL or DATA_DIR; where neither is given, that of the default folder when its server runs, else that of the only
-// server of this user that runs, else that of the default folder.
+// findInstallation fills in the defaults, and finds the installation that a command works on; it never makes one.
+// DATABASE_URL or DATA_DIR decide if given. Otherwise it is the default folder if its server is running, else the
+// only running server of this user, else the default folder.
 func (c *Config) findInstallation(ctx context.Context, log *slog.Logger) error {
 	isGiven := c.DataDir != ""
 	if err := c.FillDefaults(); err != nil || !c.isPrivate() {
@@ -31,7 +31,7 @@ func (c *Config) findInstallation(ctx context.Context, log *slog.Logger) error {
 		"DATA_DIR to the data folder of the server, or DATABASE_URL to its database%s", c.DataDir, nameRunning(running))
 }
 
-// takeRunning sets DataDir to that of a running server, unless the server of the default folder runs.
+// takeRunning sets DataDir to the folder of a running server, unless the server of the default folder is running.
 func (c *Config) takeRunning(running []runningServer) error {
 	for _, server := range running {
 		if server.DataDir == findRealPath(c.DataDir) {

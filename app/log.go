@@ -14,17 +14,17 @@ import (
 	"errand/wire"
 )
 
-// NewLog makes the process's log on standard error.
+// NewLog makes the log of the process, on standard error.
 func (c *Config) NewLog() *slog.Logger {
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(c.LogLevel)) // the flag's enum has only valid ones
+	_ = level.UnmarshalText([]byte(c.LogLevel)) // the flag's enum allows only valid levels
 	if c.WritesText(os.Stderr) {
 		return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 	}
 	return newJSONLog(os.Stderr, level)
 }
 
-// newJSONLog makes a log of JSON lines, in which durations have units, such as 1.5s: slog writes bare nanoseconds.
+// newJSONLog makes a log of JSON lines whose durations have units, such as 1.5s: slog writes bare nanoseconds.
 func newJSONLog(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Value.Kind() == slog.KindDuration {
@@ -34,13 +34,13 @@ func newJSONLog(w io.Writer, level slog.Level) *slog.Logger {
 	}}))
 }
 
-// WritesText reports whether people read the stream, and not programs: what LOG_FORMAT says, or that it is a terminal.
+// WritesText reports whether people read the stream rather than programs: LOG_FORMAT decides, else whether it is a terminal.
 func (c *Config) WritesText(stream *os.File) bool {
 	return c.LogFormat == "text" || c.LogFormat == "" && isTerminal(stream)
 }
 
-// PrintError says on standard error why a command has failed. Text has no characters that could steer a terminal: the error may name
-// what a server has answered.
+// PrintError writes on standard error why a command failed. Characters that could control a terminal are removed: the
+// error may contain a server's answer.
 func (c *Config) PrintError(err error) {
 	if c.WritesText(os.Stderr) {
 		_, _ = fmt.Fprintln(os.Stderr, "errand:", wire.RemoveHidden(err.Error(), '\n', '\t'))
@@ -49,9 +49,9 @@ func (c *Config) PrintError(err error) {
 	newJSONLog(os.Stderr, slog.LevelInfo).Error("errand has failed", "error", err)
 }
 
-// PrintReady says on standard output where the server is, and where its admin token is: as JSON only where LOG_FORMAT asks
-// for it, since scripts read the plain lines. A new admin token itself stands on a terminal alone, unless showToken asks for it:
-// what goes into a pipe is often collected and kept. JSON never has it.
+// PrintReady writes on standard output where the server and its admin token are. It writes JSON only if LOG_FORMAT
+// asks for it, since scripts read the plain lines. The token itself appears only on a terminal, unless showToken is
+// set: output into a pipe is often collected and kept. JSON never contains it.
 func (a *App) PrintReady(showToken bool) {
 	for _, line := range a.describeReady(isTerminal(os.Stdout), showToken) {
 		if a.config.LogFormat == "json" {
@@ -62,8 +62,8 @@ func (a *App) PrintReady(showToken bool) {
 	}
 }
 
-// describeReady returns the lines of PrintReady. Logs are collected and kept, so the link by which the first user signs up stands
-// on a terminal alone; a file has it wherever the lines go.
+// describeReady returns the lines of PrintReady. Logs are collected and kept, so the link for the first user to sign
+// up appears only on a terminal. A file always has it.
 func (a *App) describeReady(onTerminal, showToken bool) []string {
 	isLog := a.config.LogFormat == "json"
 	onTerminal = onTerminal && !isLog
@@ -92,16 +92,16 @@ func (a *App) describeReady(onTerminal, showToken bool) []string {
 	return lines
 }
 
-// signUpLinkFile is where the link by which the first user signs up is kept in DATA_DIR.
+// signUpLinkFile is the file in DATA_DIR with the link for the first user to sign up.
 const signUpLinkFile = "sign-up-link"
 
-// keepSignUpLink writes the link to a file that its owner alone can read, and returns its path. Without a link it removes that of an
-// earlier start.
+// keepSignUpLink writes the link to a file that only its owner can read, and returns its path. Without a link it
+// removes the file of an earlier start.
 func (a *App) keepSignUpLink() (path string, err error) {
 	path = filepath.Join(a.config.DataDir, signUpLinkFile)
 	if a.SignUpLink == "" {
 		if a.config.hasRole(roleWeb) {
-			_ = os.Remove(path) // the link in it opens nothing
+			_ = os.Remove(path) // its link is no longer valid
 		}
 		return "", nil
 	}
@@ -126,12 +126,12 @@ func (h traceHandler) Handle(ctx context.Context, line slog.Record) error {
 	return h.Handler.Handle(ctx, line)
 }
 
-// WithAttrs is slog's.
+// WithAttrs implements slog.Handler.
 func (h traceHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return traceHandler{h.Handler.WithAttrs(attrs)}
 }
 
-// WithGroup is slog's. A trace_id inside a group would not be found: nothing here uses groups.
+// WithGroup implements slog.Handler. A trace_id inside a group would not be found, but no code here uses groups.
 func (h traceHandler) WithGroup(name string) slog.Handler {
 	return traceHandler{h.Handler.WithGroup(name)}
 }

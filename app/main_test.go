@@ -25,13 +25,13 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 
 const adminToken = "the-admin-token-of-the-tests"
 
-// Bounds of what tests wait for, and how often they look.
+// The bounds of waiting in tests, and the pauses between looks.
 const (
 	atMost = 20 * time.Second
 	every  = 10 * time.Millisecond
 )
 
-// configOn is that of a server on a database of the test's.
+// configOn is the configuration of a server on the test's database.
 func configOn(databaseURL string) app.Config {
 	return app.Config{Addr: "127.0.0.1:0", DatabaseURL: core.Secret(databaseURL), AdminToken: adminToken, Migrate: "on"}
 }
@@ -41,8 +41,8 @@ type server struct {
 	*app.App
 	log    *logtext.Text
 	client *http.Client
-	end    context.CancelFunc // what a signal does
-	done   chan error         // what Run gave
+	end    context.CancelFunc // acts like a signal
+	done   chan error         // the result of Run
 	ended  bool
 }
 
@@ -73,7 +73,7 @@ func (s *server) stopServer(t *testing.T) {
 	s.Close(context.Background())
 }
 
-// answer is what came back over HTTP.
+// answer is an answer over HTTP.
 type answer struct {
 	status int
 	header http.Header
@@ -81,7 +81,7 @@ type answer struct {
 	err    error
 }
 
-// sendRequest makes a request; with no key, as the admin. A body is sent when the server asks for it.
+// sendRequest makes a request, as the admin if key is empty. It sends the body when the server asks for it.
 func (s *server) sendRequest(ctx context.Context, method, path, key string, body io.Reader) answer {
 	request, err := http.NewRequestWithContext(ctx, method, "http://"+s.Addr()+path, body)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *server) doRequest(request *http.Request) answer {
 	return answer{response.StatusCode, response.Header, string(text), err}
 }
 
-// postAsAdmin makes a POST that must work, and returns data of its answer.
+// postAsAdmin makes a POST that must succeed, and returns data of its answer.
 func (s *server) postAsAdmin(t *testing.T, path, body string) map[string]any {
 	t.Helper()
 	got := s.sendRequest(t.Context(), http.MethodPost, path, "", strings.NewReader(body))
@@ -129,7 +129,7 @@ func (s *server) makeProject(t *testing.T) string {
 
 const event = `{"message": "cart cannot be loaded"}`
 
-// sendEvent sends an error that must be taken, and returns the id of its issue.
+// sendEvent sends an error, which must be accepted, and returns the id of its issue.
 func (s *server) sendEvent(t *testing.T, key string) int64 {
 	t.Helper()
 	got := s.sendRequest(t.Context(), http.MethodPost, "/v1/ingest", key, strings.NewReader(event))
@@ -142,7 +142,7 @@ func (s *server) sendEvent(t *testing.T, key string) int64 {
 	return receipt.Data.IssueID
 }
 
-// timesSeen looks into the database for the events that an issue has counted.
+// timesSeen reads the count of an issue's events from the database.
 func timesSeen(t *testing.T, databaseURL string, issue int64) int64 {
 	t.Helper()
 	found, err := storetest.Open(t, databaseURL, time.Now).ReadIssue(t.Context(), issue)
@@ -150,7 +150,7 @@ func timesSeen(t *testing.T, databaseURL string, issue int64) int64 {
 	return found.TimesSeen
 }
 
-// openConnection opens a connection of the test's own.
+// openConnection opens a separate connection for the test.
 func openConnection(t *testing.T, databaseURL string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), databaseURL)
@@ -159,10 +159,10 @@ func openConnection(t *testing.T, databaseURL string) *pgx.Conn {
 	return conn
 }
 
-// listenAddress returns the host and port at which the server listens.
+// listenAddress returns the host and port that the server listens on.
 func (s *server) listenAddress() string { return s.Addr() }
 
-// refusesConnections reports whether the address takes no connection.
+// refusesConnections reports whether the address accepts no connection.
 func refusesConnections(address string) bool {
 	conn, err := net.Dial("tcp", address)
 	if err == nil {
@@ -171,7 +171,7 @@ func refusesConnections(address string) bool {
 	return err != nil
 }
 
-// splitDatabaseURL returns the name of the database in a URL, and the URL of another database beside it.
+// splitDatabaseURL returns the name of the database in a URL, and the URL of another database on the same server.
 func splitDatabaseURL(t *testing.T, databaseURL string) (name, other string) {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
@@ -181,8 +181,8 @@ func splitDatabaseURL(t *testing.T, databaseURL string) (name, other string) {
 	return name, fmt.Sprint(u)
 }
 
-// waitsForIssues counts who waits for the table of issues. Other tests' databases, copies of one template, have it under the
-// same number.
+// waitsForIssues counts the sessions that wait for the table of issues. Databases of other tests, copies of one
+// template, have it under the same number.
 const waitsForIssues = `
 SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'issues'::regclass
 	AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`

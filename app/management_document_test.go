@@ -32,7 +32,7 @@ func readOpenAPI(t *testing.T, s *server) *openAPI {
 	return &openAPI{whole.(map[string]any)["paths"].(map[string]any), compiler}
 }
 
-// requireDescribed holds that an answer is as the document has it. A path or a method that is not there has only errors.
+// requireDescribed requires an answer to match the document. An undocumented path or method has only errors.
 func (d *openAPI) requireDescribed(t *testing.T, method, path string, got answer) {
 	t.Helper()
 	path, _, _ = strings.Cut("/api/v1"+path, "?")
@@ -70,7 +70,7 @@ func (d *openAPI) findRoute(path, method string) (template string, route map[str
 	return "", nil
 }
 
-// matchesTemplate reports whether a path is of a template, such as /teams/{team}. Templates of one method do not overlap.
+// matchesTemplate reports whether a path matches a template, such as /teams/{team}. Templates of one method do not overlap.
 func matchesTemplate(template, path string) bool {
 	wanted, parts := strings.Split(template, "/"), strings.Split(path, "/")
 	if len(wanted) != len(parts) {

@@ -11,12 +11,12 @@ import (
 	"errand/store/storetest"
 )
 
-// hostileBodies are no input of any operation.
+// hostileBodies are invalid as the input of every operation.
 var hostileBodies = []string{
 	`[]`, `null`, `7`, `"text"`, `{`, `{"name":}`, `{"name":"a"} {"name":"b"}`, "\xff\xfe", strings.Repeat(`{"a":`, 20000),
 }
 
-// hostileFields are bodies in which every field that an operation knows has a wrong type.
+// hostileFields are bodies where every field that an operation knows has a wrong type.
 var hostileFields = []string{
 	`{"name":{},"owner_id":[],"user_id":1.5,"email_address":7.5,"password":{},"role":{},"app_id":{},"problem_ids":"x","environment":[]}`,
 	`{"name":true,"owner_id":true,"user_id":{},"email_address":{},"password":[],"role":[],"app_id":[],"problem_ids":[{}],"environment":{}}`,
@@ -24,7 +24,7 @@ var hostileFields = []string{
 	`{"owner_id":9007199254740993,"user_id":-1,"email_address":"a@b.de\u0000","problem_ids":[9007199254740993],"name":"\u0000"}`,
 }
 
-// TestManagementHostileBodies sends them to everything that takes a body, and each answer has the document's shape.
+// TestManagementHostileBodies sends these bodies to every operation with a body. Each answer must match the document.
 func TestManagementHostileBodies(t *testing.T) {
 	t.Parallel()
 	m := openPeople(t, configOn(storetest.NewURL(t)))
@@ -52,7 +52,7 @@ func TestManagementHostileBodies(t *testing.T) {
 	require.NotContains(t, m.log.String(), "panic")
 }
 
-// TestManagementHostileQueries sends the lists what is not a page, not a date or not a number.
+// TestManagementHostileQueries sends lists invalid pages, dates and numbers.
 func TestManagementHostileQueries(t *testing.T) {
 	t.Parallel()
 	m := openManagement(t, configOn(storetest.NewURL(t)))
@@ -76,7 +76,7 @@ func TestManagementHostileQueries(t *testing.T) {
 	m.requireExchanges(t, m.key, table)
 }
 
-// TestManagementHostilePaths sends what names nothing.
+// TestManagementHostilePaths sends paths that name nothing.
 func TestManagementHostilePaths(t *testing.T) {
 	t.Parallel()
 	m := openPeople(t, configOn(storetest.NewURL(t)))

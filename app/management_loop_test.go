@@ -15,10 +15,10 @@ import (
 	"errand/store/storetest"
 )
 
-// idOf is what stands in a path for {id}, by the resource.
+// idOf is the value for {id} in a path, by resource.
 var idOf = map[string]string{"problems": "PROBLEM", "notices": "$NOTICE", "tags": "$TAG", "members": "$FIRST"}
 
-// openEverything is openPeople with one of each thing that a path can name, and the app of the team.
+// openEverything is openPeople with one of each thing that a path can name, and with the app assigned to the team.
 func openEverything(t *testing.T, c app.Config) *management {
 	t.Helper()
 	m := openPeople(t, c)
@@ -29,7 +29,7 @@ func openEverything(t *testing.T, c app.Config) *management {
 	return m
 }
 
-// fillPath returns the path of an operation with what is there; one parameter is another value, if one is named.
+// fillPath returns the path of an operation with existing ids. If a parameter is named unknown, it has another value.
 func fillPath(op *core.Operation, unknown string) string {
 	values := map[string]string{
 		"app": "web-shop", "problem": "PROBLEM", "team": "$OFFICE", "user": "ann", "id": idOf[manage.ResourceOf(op)], unknown: "987654321",
@@ -41,8 +41,8 @@ func fillPath(op *core.Operation, unknown string) string {
 	return path
 }
 
-// TestManagementChecksInOrder holds of every operation what the document says of all: the key first, then the permission or what
-// the path names, in the order that is its own.
+// TestManagementChecksInOrder checks the documented order for every operation: first the key, then the permission and
+// what the path names, in the operation's own order.
 func TestManagementChecksInOrder(t *testing.T) {
 	t.Parallel()
 	c := configOn(storetest.NewURL(t))

@@ -12,7 +12,7 @@ import (
 	"errand/store/storetest"
 )
 
-// sendNotice sends a notice as the clients of that tracker do, and returns it as the management API shows it.
+// sendNotice sends a notice as that tracker's clients do, and returns it as the management API shows it.
 func (m *management) sendNotice(t *testing.T, key, body string) map[string]any {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+m.Addr()+"/ingest/v1/errors", strings.NewReader(body))

@@ -13,7 +13,7 @@ import (
 	"errand/testkit/logtext"
 )
 
-// remember has a word stand for the id of an object that an answer has.
+// remember stores the id of an object in an answer under a word.
 func (m *management) remember(t *testing.T, name string, got answer) map[string]any {
 	t.Helper()
 	require.Equal(t, http.StatusCreated, got.status, got.body)
@@ -22,7 +22,7 @@ func (m *management) remember(t *testing.T, name string, got answer) map[string]
 	return made
 }
 
-// openPeople is openManagement with the users $ANN and $BOB, and the team $OFFICE, which is Ann's.
+// openPeople is openManagement with the users $ANN and $BOB, and the team $OFFICE, which Ann owns.
 func openPeople(t *testing.T, c app.Config) *management {
 	t.Helper()
 	m := openManagement(t, c)

@@ -21,14 +21,14 @@ type management struct {
 	*server
 	key      string
 	problem  int64    // of the app web-shop
-	document *openAPI // with which every answer is compared
-	names    []string // of ids, each followed by what it stands for: $ANN, 7
+	document *openAPI // every answer is compared with it
+	names    []string // of ids, each followed by its value: $ANN, 7
 }
 
-// allPermissions are what the key of most tests may do.
+// allPermissions are the permissions of the key in most tests.
 var allPermissions = strings.Split(manage.ListPermissions(), ", ")
 
-// openManagement starts a server that has the app web-shop with one problem, of one notice.
+// openManagement starts a server with the app web-shop, which has one problem with one notice.
 func openManagement(t *testing.T, c app.Config) *management {
 	t.Helper()
 	m := &management{server: startServer(t, c)}
@@ -65,12 +65,12 @@ func (m *management) call(t *testing.T, key, request string) answer {
 	return got
 }
 
-// exchange is a request and its answer, as the document has them.
+// exchange is a request and its answer, in the form of the document.
 type exchange struct {
 	name    string
 	request string
 	status  int
-	body    string // contains, when it is not empty
+	body    string // contained in the body, unless empty
 }
 
 func (m *management) requireExchanges(t *testing.T, key string, table []exchange) {
@@ -89,7 +89,7 @@ func (m *management) requireExchanges(t *testing.T, key string, table []exchange
 	}
 }
 
-// requireFailure holds that an error has the one shape, and 422 both keys that clients look for.
+// requireFailure requires an error to have the one shape, and 422 to have both keys that clients look for.
 func requireFailure(t *testing.T, got answer) {
 	t.Helper()
 	var failure struct {
@@ -175,7 +175,7 @@ func object(t *testing.T, got answer) (read map[string]any) {
 	return read
 }
 
-// requireMembers holds that an object has these members and no others.
+// requireMembers requires an object to have exactly these members.
 func requireMembers(t *testing.T, read map[string]any, names string) {
 	t.Helper()
 	require.ElementsMatch(t, strings.Fields(names), collectNames(read))

@@ -16,8 +16,8 @@ import (
 	"errand/core"
 )
 
-// metrics is what operators see of the process. No label of it comes from a client: routes are patterns, tools and jobs
-// are ours, and a method that is none of HTTP's is "other".
+// metrics is what operators see of the process. No label comes from a client: routes are patterns, tools and jobs are
+// Errand's, and a method that HTTP does not define is "other".
 type metrics struct {
 	registry       *prometheus.Registry
 	requests       *prometheus.CounterVec
@@ -33,7 +33,7 @@ type metrics struct {
 	pending        prometheus.Gauge
 }
 
-// observeClock has the metrics say how far the server's clock is ahead of Postgres'.
+// observeClock adds a metric: how far the server's clock is ahead of Postgres'.
 func (m *metrics) observeClock(c *clock) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "errand_clock_ahead_seconds",
@@ -119,10 +119,10 @@ func (m *metrics) countAttempt(format core.WebhookFormat, outcome string, took t
 	m.attemptSeconds.WithLabelValues(string(format)).Observe(took.Seconds())
 }
 
-// setPending notes how many deliveries are pending (sending.Observer).
+// setPending records the number of pending deliveries (sending.Observer).
 func (m *metrics) setPending(n int64) { m.pending.Set(float64(n)) }
 
-// countDroppedDay counts a day of stored events that the retention has deleted (jobs.Options.ObserveDropped).
+// countDroppedDay counts a day of stored events that the retention deleted (jobs.Options.ObserveDropped).
 func (m *metrics) countDroppedDay(events int64) {
 	m.droppedDays.Inc()
 	m.droppedEvents.Add(float64(events))
@@ -141,14 +141,14 @@ var (
 	poolWaited      = prometheus.NewDesc("errand_db_pool_wait_seconds_total", "Time until a connection was free.", []string{"pool"}, nil)
 )
 
-// Describe is for the registry.
+// Describe implements prometheus.Collector.
 func (pools) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{poolConnections, poolLimit, poolAcquires, poolWaits, poolWaited} {
 		out <- d
 	}
 }
 
-// Collect is for the registry.
+// Collect implements prometheus.Collector.
 func (p pools) Collect(out chan<- prometheus.Metric) {
 	for name, stat := range p.stat() {
 		for state, n := range map[string]int32{"idle": stat.IdleConns(), "used": stat.AcquiredConns(), "connecting": stat.ConstructingConns()} {

@@ -19,7 +19,7 @@ import (
 	"errand/testkit/logtext"
 )
 
-// measuredPool is how many connections a server of startMeasured makes at most.
+// measuredPool is the most connections that a server of startMeasured makes.
 const measuredPool = 11
 
 // startMeasured runs a server with metrics.
@@ -30,7 +30,7 @@ func startMeasured(t *testing.T) *server {
 	return startServer(t, c)
 }
 
-// operatorGet asks the operators' listener.
+// operatorGet sends a GET to the operators' listener.
 func (s *server) operatorGet(t *testing.T, path string) answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSuffix(s.MetricsURL(), "/metrics")+path, nil)
@@ -109,7 +109,7 @@ func TestMetrics(t *testing.T) {
 		every)
 }
 
-// TestMetricsHaveNothingOfClients sends names, keys and types of its own: none may become a label.
+// TestMetricsHaveNothingOfClients sends its own names, keys and types. None of them may become a label.
 func TestMetricsHaveNothingOfClients(t *testing.T) {
 	t.Parallel()
 	s := startMeasured(t)

@@ -14,14 +14,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// operators serves what only operators may see, on a listener of its own: the metrics and Go's profiles.
+// operators serves what only operators may see, on a separate listener: the metrics and Go's profiles.
 type operators struct {
 	server   *http.Server
 	listener net.Listener
 	serving  sync.WaitGroup
 }
 
-// listenForOperators binds METRICS_ADDR. Nothing is served before serveAll.
+// listenForOperators binds METRICS_ADDR. serveAll starts serving.
 func listenForOperators(addr string, registry *prometheus.Registry, log *slog.Logger) (*operators, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -30,7 +30,7 @@ func listenForOperators(addr string, registry *prometheus.Registry, log *slog.Lo
 	errorLog := slog.NewLogLogger(log.Handler(), slog.LevelDebug)
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: errorLog}))
-	mux.HandleFunc("/debug/pprof/", pprof.Index) // without cmdline: flags can hold secrets
+	mux.HandleFunc("/debug/pprof/", pprof.Index) // not cmdline, since flags can contain secrets
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
@@ -42,7 +42,7 @@ func listenForOperators(addr string, registry *prometheus.Registry, log *slog.Lo
 	}, nil
 }
 
-// serveAll begins to answer; close ends it.
+// serveAll starts answering; close ends it.
 func (o *operators) serveAll(log *slog.Logger) {
 	o.serving.Go(func() {
 		if err := o.server.Serve(o.listener); !errors.Is(err, http.ErrServerClosed) {
@@ -53,7 +53,7 @@ func (o *operators) serveAll(log *slog.Logger) {
 
 func (o *operators) close() {
 	_ = o.server.Close()
-	_ = o.listener.Close() // Serve has closed it when it ran
+	_ = o.listener.Close() // if Serve ran, it has closed the listener
 	o.serving.Wait()
 }
 

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// waitForOwn is how long an ended child may wait to be collected by the code that started it.
+// waitForOwn is how long an ended child may wait for the code that started it to collect it.
 const waitForOwn = time.Second
 
-// ReapOrphans collects, until ctx ends, the ended processes that the system has given to this one because their parent was
-// gone. Only process 1, as in a container, gets any. Children of its own are collected by those who started them, at once:
-// what is still there at a second look is nobody's.
+// ReapOrphans collects, until ctx ends, ended processes that the system gave to this one after their parent ended.
+// Only process 1, as in a container, gets any. The code that starts a child collects it immediately, so a child that
+// is still there at a second look is an orphan.
 func ReapOrphans(ctx context.Context) {
 	if os.Getpid() != 1 {
 		return
@@ -29,7 +29,7 @@ func ReapOrphans(ctx context.Context) {
 		now := findZombies(os.Getpid())
 		for pid := range now {
 			if before[pid] {
-				_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // fails only for one that was collected meanwhile
+				_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // fails only if the child has been collected since
 			}
 		}
 		before = now
@@ -48,7 +48,7 @@ func ReapOrphans(ctx context.Context) {
 	}
 }
 
-// findZombies returns the children of a process that have ended and were not collected.
+// findZombies returns the children of a process that have ended and are not collected.
 func findZombies(parent int) map[int]bool {
 	found := map[int]bool{}
 	entries, err := os.ReadDir("/proc")
@@ -64,7 +64,7 @@ func findZombies(parent int) map[int]bool {
 		if err != nil {
 			continue
 		}
-		// The name of the program stands in brackets, and may have brackets and spaces itself; state and parent follow.
+		// The program's name is in brackets, and may contain brackets and spaces itself. The state and the parent follow it.
 		text := string(stat)
 		fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
 		if len(fields) > 1 && fields[0] == "Z" && fields[1] == strconv.Itoa(parent) {

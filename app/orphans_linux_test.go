@@ -54,7 +54,7 @@ func reapAsProcess1(t *testing.T) {
 		text, err := os.ReadFile(marker)
 		return err == nil && bytes.Count(text, []byte("\n")) == orphans
 	}, atMost, every)
-	for n := range 20 { // its own children keep their answers
+	for n := range 20 { // the test's own children keep their results
 		err := exec.Command("sh", "-c", fmt.Sprintf("exit %d", n)).Run()
 		var exit *exec.ExitError
 		require.True(t, n == 0 && err == nil || errors.As(err, &exit) && exit.ExitCode() == n, "%d: %v", n, err)
@@ -64,7 +64,7 @@ func reapAsProcess1(t *testing.T) {
 	<-done
 }
 
-// countZombies counts the ended processes that nobody has collected.
+// countZombies counts ended processes that are not collected.
 func countZombies(t *testing.T) (n int) {
 	t.Helper()
 	entries, err := filepath.Glob("/proc/[0-9]*/stat")

@@ -4,5 +4,5 @@ package app
 
 import "context"
 
-// ReapOrphans is for containers, which are Linux's.
+// ReapOrphans does nothing: only containers need it, and they run Linux.
 func ReapOrphans(context.Context) {}

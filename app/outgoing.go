@@ -29,13 +29,13 @@ type OutgoingConfig struct {
 	SCMAPIURL           string      `name:"scm-api-url" env:"SCM_API_URL" default:"https://api.github.com" help:"${help_SCM_API_URL}"`
 	WebhookAllowPrivate string      `name:"webhook-allow-private" env:"WEBHOOK_ALLOW_PRIVATE" help:"${help_WEBHOOK_ALLOW_PRIVATE}"`
 
-	Notify core.Secret `name:"notify" env:"NOTIFY" help:"${help_NOTIFY}"` // its URL can hold a password
+	Notify core.Secret `name:"notify" env:"NOTIFY" help:"${help_NOTIFY}"` // its URL can contain a password
 
-	mailer  *email.Mailer  // of SMTPURL and EmailFrom; nil: no mail is sent
-	private []netip.Prefix // of WebhookAllowPrivate
+	mailer  *email.Mailer  // from SMTPURL and EmailFrom; nil: no mail is sent
+	private []netip.Prefix // from WebhookAllowPrivate
 }
 
-// readOutgoing checks the settings, and says what cannot work.
+// readOutgoing checks the settings. Its errors say what cannot work.
 func (c *OutgoingConfig) readOutgoing() (err error) {
 	if c.private, err = notify.ParsePrivate(c.WebhookAllowPrivate); err != nil {
 		return fmt.Errorf("WEBHOOK_ALLOW_PRIVATE %w", err)
@@ -62,11 +62,11 @@ func (c *OutgoingConfig) readOutgoing() (err error) {
 	return err
 }
 
-// encryptionKeysFile is where the generated ENCRYPTION_KEYS are kept in DATA_DIR.
+// encryptionKeysFile is the file in DATA_DIR with the generated ENCRYPTION_KEYS.
 const encryptionKeysFile = "encryption-keys"
 
-// loadKeys returns the keys that seal the secrets of webhooks; nil for none. A private installation makes one when none is set, and
-// goes on reading with it when others are.
+// loadKeys returns the keys that seal the secrets of webhooks; nil for none. A private installation makes a key when
+// none is set. It continues to read with that key after others are set.
 func (a *App) loadKeys(ctx context.Context) (*seal.Ring, error) {
 	text := a.config.EncryptionKeys.Reveal()
 	if a.config.isPrivate() {
@@ -87,7 +87,7 @@ func (a *App) loadKeys(ctx context.Context) (*seal.Ring, error) {
 	return ring, nil
 }
 
-// loadKeptKeys returns the generated keys of a private installation. When there are none, they are made if they are needed.
+// loadKeptKeys returns the generated keys of a private installation. If there are none, it makes them if they are needed.
 func loadKeptKeys(dataDir string, isNeeded bool) (core.Secret, error) {
 	path := filepath.Join(dataDir, encryptionKeysFile)
 	text, err := readSecret(path)
@@ -105,7 +105,7 @@ func loadKeptKeys(dataDir string, isNeeded bool) (core.Secret, error) {
 	if _, err := rand.Read(key[:]); err != nil {
 		return "", err
 	}
-	// The id is random too, so that it is not one of those that somebody sets later.
+	// The id is random too, so that it differs from ids that somebody sets later.
 	made := core.Secret("made-" + strings.ToLower(rand.Text()[:8]) + ":" + base64.StdEncoding.EncodeToString(key[:]))
 	if err := writeSecret(path, made); err != nil {
 		return "", fmt.Errorf("the encryption keys: %w", err)
@@ -113,7 +113,7 @@ func loadKeptKeys(dataDir string, isNeeded bool) (core.Secret, error) {
 	return made, nil
 }
 
-// describeWebhooks returns what the operations about webhooks work with.
+// describeWebhooks returns the options for the operations about webhooks.
 func (a *App) describeWebhooks() tools.WebhookOptions {
 	return tools.WebhookOptions{Keys: a.keys, Guard: a.guard, SCMAPIURL: a.config.SCMAPIURL, SendsMail: a.config.mailer != nil}
 }

@@ -21,7 +21,7 @@ import (
 const chatAlert = `{"name": "chat", "format": "slack", "events": ["issue.new"],
 	"url": "https://hooks.slack.com/services/T0/B0/hunter2hunter2"}`
 
-// sealedWith returns the ids of the keys that the secrets of webhooks are sealed with.
+// sealedWith returns the ids of the keys that seal the secrets of webhooks.
 func sealedWith(t *testing.T, s *server) (ids []string) {
 	t.Helper()
 	webhooks, err := s.Store().ListSealedWebhooks(t.Context(), "another", 0, 10)
@@ -103,7 +103,7 @@ func TestNoEncryptionKeysAreMadeForADatabaseOfOnesOwn(t *testing.T) {
 	require.Empty(t, entries)
 }
 
-// The life of webhooks on a server of one's own, with everything set: no secret leaves it.
+// The life of webhooks on a separate server with every setting: no secret leaves it.
 func TestTheLogHasNoSecretOfWebhooks(t *testing.T) {
 	t.Parallel()
 	c := configOn(storetest.NewURL(t))

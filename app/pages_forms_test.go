@@ -50,7 +50,7 @@ func TestChangingIssuesByForms(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, b.post("/issues/merge", "target", second, "source_ids", first).status)
 }
 
-// readUndo returns where the form of an undo goes, and its body.
+// readUndo returns the target of an undo form, and its body.
 func readUndo(t *testing.T, page string) (path, body string) {
 	t.Helper()
 	form := regexp.MustCompile(`<form method="post" action="([^"]*)">(.*?)<button class="plain" data-key="z">Undo`).FindStringSubmatch(page)
@@ -62,7 +62,7 @@ func readUndo(t *testing.T, page string) (path, body string) {
 	return form[1], fields.Encode()
 }
 
-// TestHeldActionsByForms has an action wait for a second admin.
+// TestHeldActionsByForms makes an action wait for a second admin.
 func TestHeldActionsByForms(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
@@ -81,7 +81,7 @@ func TestHeldActionsByForms(t *testing.T) {
 	require.Contains(t, merged, "It waits for the approval of a second admin.")
 }
 
-// TestMergingByForms says what merging would do, and merges.
+// TestMergingByForms shows the effect of a merge, and merges.
 func TestMergingByForms(t *testing.T) {
 	t.Parallel()
 	s, _, ids := openIssues(t, "cart cannot be loaded", "no stock of the article")
@@ -99,7 +99,7 @@ func TestMergingByForms(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, b.get("/issues/merge?id=999999&id="+first).status)
 }
 
-// TestLivePart polls what has come since the page was opened.
+// TestLivePart polls for news since the page was opened.
 func TestLivePart(t *testing.T) {
 	t.Parallel()
 	s, _ := openSite(t)
@@ -133,7 +133,7 @@ func TestLivePart(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, s.newBrowser(t).get(live).status, "a script is not led to the sign-in page")
 }
 
-// TestPagesOfAList goes through a list that is longer than a page.
+// TestPagesOfAList walks through a list that is longer than a page.
 func TestPagesOfAList(t *testing.T) {
 	t.Parallel()
 	messages := make([]string, 27)
@@ -154,7 +154,7 @@ func TestPagesOfAList(t *testing.T) {
 	require.NotContains(t, second, `rel="next"`)
 }
 
-// TestPreferences keeps how a person likes the pages in the browser.
+// TestPreferences keeps a person's preferences for the pages in the browser.
 func TestPreferences(t *testing.T) {
 	t.Parallel()
 	s, _ := openSite(t)

@@ -16,10 +16,10 @@ import (
 	"errand/store/storetest"
 )
 
-// hostileTitle is what an app may send as a message.
+// hostileTitle is a message that an app may send.
 const hostileTitle = "\"><script>alert(1)</script><img src=x onerror=alert(1)> pay\u202egnp.exe a\u200bb"
 
-// openIssues starts a server with the first site admin, a project, and issues with the messages; it returns their ids.
+// openIssues starts a server with the first site admin, a project, and issues with the messages. It returns their ids.
 func openIssues(t *testing.T, messages ...string) (s *server, databaseURL string, ids []int64) {
 	t.Helper()
 	s, databaseURL = openSite(t)
@@ -60,7 +60,7 @@ func addMember(t *testing.T, databaseURL, email string, role core.TeamRole) {
 	require.NoError(t, err)
 }
 
-// openAs opens a browser in which a user is signed in.
+// openAs opens a browser that a user is signed in to.
 func (s *server) openAs(t *testing.T, email string) *browser {
 	t.Helper()
 	b := s.newBrowser(t)
@@ -68,7 +68,7 @@ func (s *server) openAs(t *testing.T, email string) *browser {
 	return b
 }
 
-// follow sends a form, which must lead on, and returns the page behind it.
+// follow sends a form, which must redirect, and returns the next page.
 func (b *browser) follow(path string, fields ...string) string {
 	b.Helper()
 	sent := b.post(path, fields...)
@@ -78,7 +78,7 @@ func (b *browser) follow(path string, fields ...string) string {
 	return page.body
 }
 
-// TestFirstPage opens / as nobody and as people who see nothing yet.
+// TestFirstPage opens / signed out, and as people who see nothing yet.
 func TestFirstPage(t *testing.T) {
 	t.Parallel()
 	s, databaseURL := openSite(t)
@@ -103,7 +103,7 @@ func TestFirstPage(t *testing.T) {
 	}
 }
 
-// TestIssuesPageByRole shows what each role sees and is offered.
+// TestIssuesPageByRole shows what each role sees and may do.
 func TestIssuesPageByRole(t *testing.T) {
 	t.Parallel()
 	s, databaseURL, ids := openIssues(t, "cart cannot be loaded")
@@ -142,14 +142,14 @@ func TestIssuesPageByRole(t *testing.T) {
 	}
 }
 
-// requireHarmless holds that the text of others in a page makes no markup and turns nothing around.
+// requireHarmless requires that others' text in a page makes no markup and changes no direction of text.
 func requireHarmless(t *testing.T, page string) {
 	t.Helper()
 	require.Equal(t, 1, strings.Count(page, "<script"), "there is ours alone")
 	for _, made := range []string{"<img", "<svg onload", "javascript:alert", "ZgotmplZ", " style="} {
 		require.NotContains(t, page, made)
 	}
-	seen := regexp.MustCompile(` value="[^"]*"`).ReplaceAllString(page, "") // which a form must send as it is
+	seen := regexp.MustCompile(` value="[^"]*"`).ReplaceAllString(page, "") // a form must send it unchanged
 	for _, hidden := range []string{"\u202e", "\u2066", "\u200b"} {
 		require.NotContains(t, seen, hidden)
 	}
@@ -158,7 +158,7 @@ func requireHarmless(t *testing.T, page string) {
 	}
 }
 
-// TestHostileTextOnPages looks at what an app has written.
+// TestHostileTextOnPages looks at text from an app.
 func TestHostileTextOnPages(t *testing.T) {
 	t.Parallel()
 	s, _, ids := openIssues(t, hostileTitle, strings.Repeat("x", 10_000))

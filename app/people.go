@@ -16,7 +16,7 @@ import (
 	"errand/web/sso"
 )
 
-// people is how people sign in, and what they see.
+// people is the signing in of people, and their pages.
 type people struct {
 	passwords *passwords.Hasher
 	accounts  *accounts.Accounts
@@ -79,8 +79,8 @@ func (a *App) newSSO() *sso.Provider {
 	})
 }
 
-// authenticateSession returns the actor who is signed in by the cookie of a request, or unauthorized. Changes that another site has
-// the browser ask for are forbidden. Wrong cookies count as failed authentication.
+// authenticateSession returns the actor whom the cookie of a request signs in, or unauthorized. Changes that another
+// site makes the browser request are forbidden. Wrong cookies count as failed authentication.
 func (a *App) authenticateSession(behaviour *tools.Tools) func(*http.Request) (core.Actor, error) {
 	return func(r *http.Request) (core.Actor, error) {
 		if !a.people.site.HasCookie(r) {

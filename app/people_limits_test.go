@@ -15,7 +15,7 @@ import (
 	"errand/store/storetest"
 )
 
-// openBehindProxy starts servers with the first site admin, which believe the tests where requests come from.
+// openBehindProxy starts servers with the first site admin, which trust the tests about the origin of requests.
 func openBehindProxy(t *testing.T, databaseURL string) *server {
 	t.Helper()
 	c := peopleConfigOn(databaseURL)
@@ -23,7 +23,7 @@ func openBehindProxy(t *testing.T, databaseURL string) *server {
 	return startServer(t, c)
 }
 
-// from has the requests of a browser come from an address.
+// from sets the address that a browser's requests come from.
 func (b *browser) from(address string) *browser {
 	b.header.Set("X-Forwarded-For", address)
 	return b
@@ -35,7 +35,7 @@ func (b *browser) tryPassword(email, password string) answer {
 	return b.post("/sign-in", "email", email, "password", password)
 }
 
-// TestWrongSignInsLookAlike compares what an unknown address, a wrong password and users who may not sign in are told.
+// TestWrongSignInsLookAlike compares the answers for an unknown address, a wrong password, and users who may not sign in.
 func TestWrongSignInsLookAlike(t *testing.T) {
 	t.Parallel()
 	s, databaseURL := openSite(t)
@@ -58,7 +58,7 @@ func TestWrongSignInsLookAlike(t *testing.T) {
 	}
 }
 
-// TestAttemptsOfOneAccount counts on two servers together.
+// TestAttemptsOfOneAccount counts attempts on two servers together.
 func TestAttemptsOfOneAccount(t *testing.T) {
 	t.Parallel()
 	here, databaseURL := openSite(t)
@@ -103,7 +103,7 @@ func TestAttemptsOfOneAddress(t *testing.T) {
 	require.Equal(t, http.StatusUnprocessableEntity, s.newBrowser(t).from("2001:db8:0:1::1").tryPassword("new@example.com", "wrong").status)
 }
 
-// TestFloodOfAttempts tries 10,000 passwords from 100 addresses at one account, while its owner signs in.
+// TestFloodOfAttempts tries 10,000 passwords from 100 addresses on one account, while its owner signs in.
 func TestFloodOfAttempts(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
@@ -126,7 +126,7 @@ func TestFloodOfAttempts(t *testing.T) {
 			}
 		})
 	}
-	owner.signIn(adminEmail, adminPassword) // meanwhile
+	owner.signIn(adminEmail, adminPassword) // during the flood
 	senders.Wait()
 
 	require.EqualValues(t, 10, wrong.Load(), "each is a hash that was computed")
@@ -145,7 +145,7 @@ func TestFloodOfAttempts(t *testing.T) {
 	require.Equal(t, http.StatusTooManyRequests, owner.tryPassword(adminEmail, adminPassword).status, "the browser has a limit of its own")
 }
 
-// TestDevicesAreOfOneAccount shows what a browser keeps of one account for another, and what is forged.
+// TestDevicesAreOfOneAccount shows the device secret of one account to another account, and forged secrets.
 func TestDevicesAreOfOneAccount(t *testing.T) {
 	t.Parallel()
 	s, databaseURL := openSite(t)
@@ -164,7 +164,7 @@ func TestDevicesAreOfOneAccount(t *testing.T) {
 	}
 }
 
-// TestHashesAreUpgraded signs in by a hash of other parameters.
+// TestHashesAreUpgraded signs in with a hash that has other parameters.
 func TestHashesAreUpgraded(t *testing.T) {
 	t.Parallel()
 	s, databaseURL := openSite(t)
@@ -184,7 +184,7 @@ func TestHashesAreUpgraded(t *testing.T) {
 	s.newBrowser(t).signIn(adminEmail, adminPassword)
 }
 
-// TestChangingThePassword goes through what a new password may not be.
+// TestChangingThePassword tries every kind of new password that is refused.
 func TestChangingThePassword(t *testing.T) {
 	t.Parallel()
 	s, _ := openSite(t)

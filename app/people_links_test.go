@@ -100,7 +100,7 @@ func TestForgottenPassword(t *testing.T) {
 	require.NotContains(t, m.log.String(), newPassword)
 }
 
-// TestLinksEnd by time, by another change of the password, and for who is disabled.
+// TestLinksEnd checks that links end in time, after another change of the password, and for disabled users.
 func TestLinksEnd(t *testing.T) {
 	t.Parallel()
 	m := openMailed(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPageOfAnIssue follows the link of a notification.
+// TestPageOfAnIssue follows the link in a notification.
 func TestPageOfAnIssue(t *testing.T) {
 	t.Parallel()
 	s, _ := openSite(t)
@@ -39,7 +39,7 @@ func TestPageOfAnIssue(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, b.post(page).status)
 }
 
-// TestUnknownPages asks for what is not there, as a browser does and as programs do.
+// TestUnknownPages asks for pages that do not exist, as a browser and as programs do.
 func TestUnknownPages(t *testing.T) {
 	t.Parallel()
 	s, _ := openSite(t)

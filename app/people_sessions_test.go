@@ -59,7 +59,7 @@ func TestCookiesOfSessions(t *testing.T) {
 	behindTLS := startServer(t, c)
 	require.True(t, strings.HasPrefix(behindTLS.SignUpLink.Reveal(), "https://errors.example/sign-up?code="))
 	b := behindTLS.newBrowser(t)
-	b.header.Set("Origin", "https://errors.example") // the proxy may have changed the name of the host
+	b.header.Set("Origin", "https://errors.example") // the proxy may have changed the host's name
 	code := strings.Split(behindTLS.SignUpLink.Reveal(), "=")[1]
 	got = b.post("/sign-up", "code", code, "email", adminEmail, "password", adminPassword, "repeated", adminPassword)
 	require.Equal(t, http.StatusSeeOther, got.status, got.body)
@@ -141,7 +141,7 @@ func TestSessionsStopOnEveryServer(t *testing.T) {
 	for _, end := range []struct {
 		name string
 		do   func(b *browser)
-		own  string // who is signed in in the browser that did it
+		own  string // who is still signed in in the browser that made the change
 	}{
 		{"sign-out", func(b *browser) { b.post("/sign-out") }, ""},
 		{"sign-out everywhere", func(b *browser) { b.post("/account/sign-out-everywhere") }, ""},
@@ -171,7 +171,7 @@ func TestSessionsStopOnEveryServer(t *testing.T) {
 	there.newBrowser(t).signIn("bob@example.com", newPassword)
 }
 
-// TestSignOutEverywhereEndsOthers is about the sessions that others have.
+// TestSignOutEverywhereEndsOthers covers the other sessions of a person.
 func TestSignOutEverywhereEndsOthers(t *testing.T) {
 	t.Parallel()
 	s, databaseURL := openSite(t)
@@ -189,7 +189,7 @@ func TestSignOutEverywhereEndsOthers(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, s.newBrowser(t).post("/account/sign-out-everywhere").status, "nobody is signed in: nothing to do")
 }
 
-// TestCrossSitePosts has another site send forms with the cookies of who is signed in.
+// TestCrossSitePosts sends forms from another site with the cookies of a person who is signed in.
 func TestCrossSitePosts(t *testing.T) {
 	t.Parallel()
 	s, _ := openSite(t)
@@ -232,7 +232,7 @@ func TestCrossSitePosts(t *testing.T) {
 	}
 }
 
-// TestSessionsAndTokens shows where a cookie counts: at /v1, when there is no token.
+// TestSessionsAndTokens shows where a cookie counts: at /v1, without a token.
 func TestSessionsAndTokens(t *testing.T) {
 	t.Parallel()
 	s, databaseURL := openSite(t)
@@ -251,7 +251,7 @@ func TestSessionsAndTokens(t *testing.T) {
 	}
 }
 
-// TestGoingBackAfterSignIn asks for other sites as the place to go to.
+// TestGoingBackAfterSignIn asks to be sent to other sites after signing in.
 func TestGoingBackAfterSignIn(t *testing.T) {
 	t.Parallel()
 	s, _ := openSite(t)

@@ -17,13 +17,13 @@ import (
 	"errand/store/storetest"
 )
 
-// provider is a provider of OpenID Connect with users of its own, all with one password. It can be away.
+// provider is a provider of OpenID Connect with its own users, all with one password. It can be away.
 type provider struct {
 	issuer string
 	served atomic.Pointer[http.Handler] // nil while it is away
 
 	mu    sync.Mutex
-	users map[string]storage.User // by their ids
+	users map[string]storage.User // by id
 }
 
 const providerPassword = "the password at the provider"
@@ -43,21 +43,21 @@ func newProvider(t *testing.T) *provider {
 	return p
 }
 
-// begin has the provider answer, for a client that is sent back to Errand.
+// begin starts the provider, for a client that is sent back to Errand.
 func (p *provider) begin(s *server) {
 	clients := map[string]*storage.Client{"errand": storage.WebClient("errand", "the client's secret", s.URL()+"/sign-in/sso/callback")}
 	handler := http.Handler(exampleop.SetupServer(p.issuer, storage.NewStorageWithClients(p, clients), nil, false))
 	p.served.Store(&handler)
 }
 
-// setUser makes or changes a user; the name is the id.
+// setUser makes or changes a user. The name is the id.
 func (p *provider) setUser(id, email string, isVerified bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.users[id] = storage.User{ID: id, Username: id, Password: providerPassword, Email: email, EmailVerified: isVerified}
 }
 
-// GetUserByID is the storage's.
+// GetUserByID implements storage.UserStore.
 func (p *provider) GetUserByID(id string) *storage.User {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,10 +67,10 @@ func (p *provider) GetUserByID(id string) *storage.User {
 	return nil
 }
 
-// GetUserByUsername is the storage's.
+// GetUserByUsername implements storage.UserStore.
 func (p *provider) GetUserByUsername(name string) *storage.User { return p.GetUserByID(name) }
 
-// ExampleClientID is the storage's.
+// ExampleClientID implements storage.UserStore.
 func (p *provider) ExampleClientID() string { return "service" }
 
 // openSSO starts a server that makes users for example.com, with a provider and the first site admin.
@@ -87,7 +87,7 @@ func openSSO(t *testing.T) (s *server, p *provider, databaseURL string) {
 	return s, p, databaseURL
 }
 
-// visitProvider signs in at the provider, and returns the address to which it sends the browser back.
+// visitProvider signs in at the provider, and returns the address that it sends the browser back to.
 func (b *browser) visitProvider(id string) string {
 	b.Helper()
 	begun := b.get("/sign-in/sso?return_to=/docs")
@@ -147,7 +147,7 @@ func TestSingleSignOn(t *testing.T) {
 	require.NotContains(t, s.log.String(), "the client's secret")
 }
 
-// TestSingleSignOnRefuses comes back from the provider as somebody who may not sign in.
+// TestSingleSignOnRefuses returns from the provider as somebody who may not sign in.
 func TestSingleSignOnRefuses(t *testing.T) {
 	t.Parallel()
 	s, p, databaseURL := openSSO(t)
@@ -186,7 +186,7 @@ func TestSingleSignOnRefuses(t *testing.T) {
 	require.Len(t, all, 3, "none was made")
 }
 
-// TestVisitsAreOfOneBrowser comes back with what belongs to another visit.
+// TestVisitsAreOfOneBrowser returns with the parameters of another visit.
 func TestVisitsAreOfOneBrowser(t *testing.T) {
 	t.Parallel()
 	s, p, _ := openSSO(t)
@@ -224,7 +224,7 @@ func TestVisitsAreOfOneBrowser(t *testing.T) {
 	requireRefused(b, again, "a code that comes twice")
 }
 
-// TestProviderIsAway starts while the provider does not answer.
+// TestProviderIsAway starts a server while the provider does not answer.
 func TestProviderIsAway(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -251,7 +251,7 @@ func TestProviderIsAway(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, b.get(b.visitAway()).status)
 }
 
-// visitAway begins a visit, and returns the address by which a provider would send the browser back.
+// visitAway begins a visit, and returns the address that a provider would send the browser back to.
 func (b *browser) visitAway() string {
 	b.Helper()
 	begun := b.get("/sign-in/sso")

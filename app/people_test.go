@@ -25,14 +25,14 @@ const (
 	adminPassword = "ann's own password"
 )
 
-// peopleConfigOn is that of a server on whose pages the tests sign in.
+// peopleConfigOn is the configuration of a server for tests that sign in.
 func peopleConfigOn(databaseURL string) app.Config {
 	c := configOn(databaseURL)
 	c.PasswordParams = cheap
 	return c
 }
 
-// openSite starts a server on a database of its own, with the first site admin.
+// openSite starts a server on a new database, with the first site admin.
 func openSite(t *testing.T) (s *server, databaseURL string) {
 	t.Helper()
 	databaseURL = storetest.NewURL(t)
@@ -42,7 +42,7 @@ func openSite(t *testing.T) (s *server, databaseURL string) {
 	return s, databaseURL
 }
 
-// addUser adds a user with the password of the admin; none without one.
+// addUser adds a user with the password; an empty one means a user without a password.
 func addUser(t *testing.T, databaseURL, email string, password string) store.User {
 	t.Helper()
 	hash := ""
@@ -57,7 +57,7 @@ func addUser(t *testing.T, databaseURL, email string, password string) store.Use
 	return user
 }
 
-// browser is one in which a person looks at a server's pages. It follows no redirects.
+// browser is a person's browser on a server's pages. It follows no redirects.
 type browser struct {
 	*testing.T
 	base   string // of the server
@@ -65,7 +65,7 @@ type browser struct {
 	header http.Header // of every request
 }
 
-// newBrowser opens a browser that has no cookies yet.
+// newBrowser opens a browser without cookies.
 func (s *server) newBrowser(t *testing.T) *browser {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -77,7 +77,7 @@ func (s *server) newBrowser(t *testing.T) *browser {
 	return &browser{T: t, base: "http://" + s.Addr(), client: client, header: http.Header{}}
 }
 
-// at is the browser at another server of the installation: cookies are for a host, whatever the port.
+// at is the browser at another server of the installation: cookies belong to a host, regardless of the port.
 func (b *browser) at(s *server) *browser {
 	other := *b
 	other.base = "http://" + s.Addr()
@@ -134,7 +134,7 @@ func (b *browser) signIn(email, password string) *http.Cookie {
 	return b.cookie("errand_session")
 }
 
-// cookie returns what the browser keeps under a name; nil for nothing.
+// cookie returns the browser's cookie with the name; nil for none.
 func (b *browser) cookie(name string) *http.Cookie {
 	b.Helper()
 	base, err := url.Parse(b.base)
@@ -147,7 +147,7 @@ func (b *browser) cookie(name string) *http.Cookie {
 	return nil
 }
 
-// setCookie has the browser keep a cookie.
+// setCookie puts a cookie into the browser.
 func (b *browser) setCookie(cookie *http.Cookie) {
 	b.Helper()
 	base, err := url.Parse(b.base)
@@ -155,7 +155,7 @@ func (b *browser) setCookie(cookie *http.Cookie) {
 	b.client.Jar.SetCookies(base, []*http.Cookie{cookie})
 }
 
-// requireSignedIn holds whether somebody is signed in, on the pages and for the API.
+// requireSignedIn checks who is signed in, on the pages and for the API; an empty address means nobody.
 func (b *browser) requireSignedIn(email string) {
 	b.Helper()
 	page, self := b.get("/account"), b.get("/v1/tokens/current")
@@ -242,7 +242,7 @@ func TestPagesNeedTheRole(t *testing.T) {
 	}
 }
 
-// TestPagesAreSafe looks at what a browser is told with each page.
+// TestPagesAreSafe checks the headers of each page.
 func TestPagesAreSafe(t *testing.T) {
 	t.Parallel()
 	s, _ := openSite(t)

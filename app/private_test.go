@@ -25,7 +25,7 @@ func dataDir(t *testing.T) string {
 	return dir
 }
 
-// privateConfig is that of a server with a private Postgres and a generated admin token.
+// privateConfig is the configuration of a server with a private Postgres and a generated admin token.
 func privateConfig(dir string) app.Config {
 	return app.Config{Addr: "127.0.0.1:0", DataDir: dir, PostgresBin: os.Getenv("POSTGRES_BIN"), Migrate: "on"}
 }
@@ -144,7 +144,7 @@ func TestCreateTokenRefuses(t *testing.T) {
 	}
 }
 
-// A file that somebody else could have put into the data folder, or can read, is not taken for a secret of the server.
+// A file that somebody else could have put into the data folder, or can read, is refused as a secret of the server.
 func TestForeignSecretsAreRefused(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -179,7 +179,7 @@ func TestForeignSecretsAreRefused(t *testing.T) {
 	}
 }
 
-// planted is a token that somebody knows who may not.
+// planted is a token that an unauthorized person knows.
 const planted = "a-token-that-somebody-knows"
 
 // plantFile makes a file that belongs to a user, with a planted token in it.
@@ -191,7 +191,7 @@ func plantFile(t *testing.T, dir, name string, uid int) string {
 	return file
 }
 
-// What an interrupted start has left is made anew.
+// An interrupted start may leave an unfinished file, which is replaced.
 func TestUnfinishedTokenIsMadeAnew(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)

@@ -9,13 +9,13 @@ import (
 	"errand/core"
 )
 
-// How long a look at the database holds, and how long it may take. Anybody may ask /readyz, as often as they like.
+// How long the result of a check of the database counts, and how long a check may take. Anybody may ask /readyz, as often as they like.
 const (
 	readinessHolds  = time.Second
 	readinessAtMost = 3 * time.Second
 )
 
-// readiness remembers whether requests can be served. One look at a time is taken.
+// readiness remembers whether requests can be served. Only one check runs at a time.
 type readiness struct {
 	checkNow func(context.Context) error
 
@@ -24,7 +24,7 @@ type readiness struct {
 	err    error
 }
 
-// checkLately returns why requests cannot be served, as it was within the last second.
+// checkLately returns why requests cannot be served, as checked within the last second.
 func (r *readiness) checkLately(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"errand/testkit/logtext"
 )
 
-// setAway takes the server's database away, connections and all, or gives it back.
+// setAway takes the server's database away, with all connections, or brings it back.
 func setAway(t *testing.T, databaseURL string, away bool) {
 	t.Helper()
 	name, other := splitDatabaseURL(t, databaseURL)
@@ -50,7 +50,7 @@ func TestReadyFollowsTheDatabase(t *testing.T) {
 
 	setAway(t, databaseURL, false)
 	require.Eventually(t, func() bool { return get("/readyz").status == http.StatusOK }, atMost, every)
-	// Each connection of reads that has ended within the last second may cost one answer.
+	// Each connection for reads that ended within the last second may cost one answer.
 	require.Eventually(t, func() bool { return get("/v1/projects").status == http.StatusOK }, atMost, every)
 	s.sendEvent(t, key)
 }
@@ -81,7 +81,7 @@ func TestMigrateOffRefusesAnOldSchema(t *testing.T) {
 	s.sendEvent(t, s.makeProject(t))
 }
 
-// untilReady waits until /readyz answers so: a look at the database holds for a second.
+// untilReady waits until /readyz answers with the status: the result of a check counts for a second.
 func untilReady(t *testing.T, s *server, status int) {
 	t.Helper()
 	require.Eventually(t, func() bool {

@@ -15,7 +15,7 @@ import (
 	"errand/store/storetest"
 )
 
-// releaseNames are names that builds have, and what hostile or careless scripts make of them.
+// releaseNames are names from builds, and from hostile or careless scripts.
 var releaseNames = []string{
 	"9.8", "9.9 ", " 9.9", "\t9.9", "9.9\n", "9.9\r\n", "9.9\u00a0", "9.9\u200b", "9.\u202e9", "\u20669.9\u2069",
 	"1.4.0", "v1.4.0-rc.1+build.5", "shop@1.4.0", "shop@1.4.0+20261123.1", "app@1.0+378282246310005", "app 4111 1111 1111 1111",
@@ -61,7 +61,7 @@ func (h *namesShop) sendErrorOf(message, release string) (issue int64) {
 	return receipt.Data.IssueID
 }
 
-// brokenCart is a message of an issue of its own.
+// brokenCart is a message that makes its own issue.
 func brokenCart(n int) string { return fmt.Sprintf("cart %c%c is broken", 'a'+n/26, 'a'+n%26) }
 
 // fixIssue links a fix to a new issue and deploys it as a release.
@@ -74,7 +74,7 @@ func (h *namesShop) fixIssue(n int, release string) (issue int64, deployed map[s
 	return issue, h.postAsAdmin(h.T, "/v1/deploys", string(body))
 }
 
-// verifyAWeekLater verifies what is quiet until now, as if it were so for a week.
+// verifyAWeekLater verifies fixes as if the present quiet had lasted for a week.
 func (h *namesShop) verifyAWeekLater() {
 	h.Helper()
 	later := storetest.Open(h, h.databaseURL, func() time.Time { return time.Now().AddDate(0, 0, 8) })
@@ -86,7 +86,7 @@ func (h *namesShop) requireStatus(want core.Status, issue int64, why string) {
 	require.Contains(h, h.get(fmt.Sprintf("/v1/issues/%d", issue)), fmt.Sprintf(`"status":%q`, want), why)
 }
 
-// get returns the body of an answer, which has nothing of how names are stored.
+// get returns the body of an answer. It must not show how names are stored.
 func (h *namesShop) get(path string) string {
 	h.Helper()
 	got := h.sendRequest(h.Context(), http.MethodGet, path, "", nil)
@@ -130,7 +130,7 @@ func TestReleasesThatAreMaskedAlikeStayTwo(t *testing.T) {
 	require.Equal(t, first["release"], second["release"])
 	require.Equal(t, "app@1.0+[Filtered]", first["release"])
 
-	h.sendErrorOf(brokenCart(2), "app@1.0+123456") // of the release before its fix
+	h.sendErrorOf(brokenCart(2), "app@1.0+123456") // in the release before its fix
 
 	h.requireStatus(core.FixPending, other, "the first of the two has not its fix")
 	h.verifyAWeekLater()
@@ -140,7 +140,7 @@ func TestReleasesThatAreMaskedAlikeStayTwo(t *testing.T) {
 	require.Contains(t, h.get("/v1/issues?release=app@1.0%2B%5BFiltered%5D"), fmt.Sprintf(`"id":%d,`, other), "by what an agent is shown")
 }
 
-// TestReleaseMeetsItsEventsWhenTheRulesChange adds a pattern between the deploy and the event, and takes it away.
+// TestReleaseMeetsItsEventsWhenTheRulesChange adds a pattern between the deploy and the event, and removes it.
 func TestReleaseMeetsItsEventsWhenTheRulesChange(t *testing.T) {
 	t.Parallel()
 	h := openNamesShop(t)
@@ -149,7 +149,7 @@ func TestReleaseMeetsItsEventsWhenTheRulesChange(t *testing.T) {
 		name := fmt.Sprint("build-", 20261120+n)
 		issue, _ := h.fixIssue(n, name)
 		h.setPatterns(patterns[1]...)
-		h.restart() // ingest learns of rules within a minute
+		h.restart() // ingest reads the rules within a minute
 
 		h.sendErrorOf(brokenCart(n), name)
 
@@ -157,14 +157,14 @@ func TestReleaseMeetsItsEventsWhenTheRulesChange(t *testing.T) {
 	}
 }
 
-// restart has the server forget what it knows of projects.
+// restart makes the server forget what it knows about projects.
 func (h *namesShop) restart() {
 	h.Helper()
 	h.stopServer(h.T)
 	h.server = startServer(h.T, configOn(h.databaseURL))
 }
 
-// TestSentryCLIAndEventsNameOneRelease has sentry-cli make, extend and deploy a release whose name is masked.
+// TestSentryCLIAndEventsNameOneRelease makes, extends and deploys a release with a masked name through sentry-cli.
 func TestSentryCLIAndEventsNameOneRelease(t *testing.T) {
 	t.Parallel()
 	s := startSentryServer(t)
@@ -186,7 +186,7 @@ func TestSentryCLIAndEventsNameOneRelease(t *testing.T) {
 	require.Equal(t, "app@1.0+[Filtered]", before["version"])
 }
 
-// TestDeploymentOfSourceControlMeetsMaskedCommits has a pattern that masks a part of most SHAs, which are the names of releases.
+// TestDeploymentOfSourceControlMeetsMaskedCommits uses a pattern that masks a part of most SHAs, which are the names of releases.
 func TestDeploymentOfSourceControlMeetsMaskedCommits(t *testing.T) {
 	t.Parallel()
 	s := openSCMShop(t)

@@ -11,7 +11,7 @@ type role string
 
 const (
 	roleIngest role = "ingest" // takes events in
-	roleAPI    role = "api"    // REST below /v1, its document and its page
+	roleAPI    role = "api"    // REST below /v1, with its document and its page
 	roleMCP    role = "mcp"    // the tools for agents
 	roleWeb    role = "web"    // pages for people
 	roleWorker role = "worker" // background jobs
@@ -19,7 +19,7 @@ const (
 
 var allRoles = []role{roleIngest, roleAPI, roleMCP, roleWeb, roleWorker}
 
-// parseRoles reads ROLES: all, or a comma list.
+// parseRoles reads ROLES: all, or a comma-separated list.
 func parseRoles(text string) ([]role, error) {
 	if text = strings.ToLower(strings.TrimSpace(text)); text == "" || text == "all" {
 		return allRoles, nil

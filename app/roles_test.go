@@ -13,7 +13,7 @@ import (
 
 func TestRoles(t *testing.T) {
 	t.Parallel()
-	// What answers without the role is 404; a token, key or body may still be missing where it is not.
+	// Without the role the answer is 404. With the role, a token, key or body may still be missing.
 	paths := map[string]string{
 		"/v1/ingest": "ingest", "/api/1/envelope/": "ingest", "/v1/projects": "api", "/v1/openapi.json": "api", "/docs": "api", "/mcp": "mcp",
 	}

@@ -13,8 +13,8 @@ import (
 	"errand/jobs"
 )
 
-// Run works until ctx ends. Then /readyz says so for SHUTDOWN_DELAY, so that nothing new is sent here; the server stops
-// accepting, answers what it has accepted, and Run returns. Close follows it.
+// Run works until ctx ends. Then /readyz says so for SHUTDOWN_DELAY, so that no new requests are sent here. The
+// server stops accepting, answers what it has accepted, and Run returns. Call Close afterwards.
 func (a *App) Run(ctx context.Context) (err error) {
 	work := stops{log: a.log}
 	defer func() { err = errors.Join(err, work.runAll(context.WithoutCancel(ctx))) }()
@@ -39,8 +39,8 @@ func (a *App) Run(ctx context.Context) (err error) {
 	return nil
 }
 
-// startWork begins what the server does beside answering requests. The jobs begin to stop with ctx; what requests depend on
-// goes on until they are answered, and is stopped by the stops.
+// startWork starts the server's work besides answering requests. The jobs begin to stop with ctx. What requests depend on
+// continues until they are answered; the stops end it.
 func (a *App) startWork(ctx context.Context, work *stops) error {
 	if a.config.hasRole(roleWorker) {
 		if err := a.startJobs(ctx, work); err != nil {
@@ -72,7 +72,7 @@ func (a *App) startWork(ctx context.Context, work *stops) error {
 	return nil
 }
 
-// startJobs begins to work on the queue, unless the server is to stop already.
+// startJobs starts working on the queue, unless the server is already stopping.
 func (a *App) startJobs(ctx context.Context, work *stops) error {
 	var queue *river.Client[pgx.Tx]
 	err := a.config.waitForDatabase(ctx, a.log, func(ctx context.Context) (err error) {
@@ -96,8 +96,7 @@ func (a *App) startJobs(ctx context.Context, work *stops) error {
 	return nil
 }
 
-// drainRequests answers what was accepted. A client that does not send its request to the end does not keep the server from
-// ending.
+// drainRequests answers accepted requests. A client that does not finish its request does not keep the server from ending.
 func (a *App) drainRequests() {
 	a.log.Info("stopping: answering what was accepted")
 	ctx, cancel := context.WithTimeout(context.Background(), drainAtMost)

@@ -15,11 +15,11 @@ import (
 	"errand/core"
 )
 
-// runningServer is an entry of the list of running servers, which each user has: a folder with a file per server. By it commands
-// find the installation of a server that was started with another DATA_DIR.
+// runningServer is an entry in the user's list of running servers: a folder with a file per
+// server. Through it commands find the installation of a server that was started with another DATA_DIR.
 type runningServer struct {
 	DataDir  string `json:"data_dir"` // of its private Postgres; empty with DATABASE_URL
-	Database string `json:"database"` // of DATABASE_URL, without the password; empty with a private Postgres
+	Database string `json:"database"` // DATABASE_URL without the password; empty with a private Postgres
 	URL      string `json:"url"`
 }
 
@@ -52,8 +52,8 @@ func findServersDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "errand", "servers"), nil
 }
 
-// AnnounceServer puts the server into the list of running servers of its user, until it is closed. A server that cannot do so, as
-// without a home folder, works without.
+// AnnounceServer adds the server to the list of running servers of its user, until it is closed. A server that cannot
+// do so, for lack of a home folder, works without it.
 func (a *App) AnnounceServer() {
 	entry := runningServer{URL: a.URL()}
 	if a.config.isPrivate() {
@@ -71,7 +71,7 @@ func (a *App) AnnounceServer() {
 	})
 }
 
-// writeEntry writes an entry and returns its file, which is locked while the process lives.
+// writeEntry writes an entry and returns its file, which stays locked while the process lives.
 func writeEntry(entry runningServer) (*os.File, error) {
 	dir, err := findServersDir()
 	if err != nil {
@@ -104,13 +104,13 @@ func writeEntry(entry runningServer) (*os.File, error) {
 	}
 }
 
-// listRunning returns the running servers of this user. Entries of servers that were killed are left out: nobody holds their locks.
+// listRunning returns the running servers of this user. Entries of killed servers are left out: their locks are gone.
 func listRunning() (running []runningServer) {
 	dir, err := findServersDir()
 	if err != nil {
 		return nil
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*.json")) // fails for a bad pattern only
+	files, _ := filepath.Glob(filepath.Join(dir, "*.json")) // fails only for a bad pattern
 	for _, path := range files {
 		var entry runningServer
 		text, err := readSecret(path)
@@ -143,7 +143,7 @@ func findRealPath(path string) string {
 	return path
 }
 
-// nameRunning returns a sentence that names the running servers, or nothing without any.
+// nameRunning returns a sentence that names the running servers; empty without any.
 func nameRunning(running []runningServer) string {
 	if len(running) == 0 {
 		return ""

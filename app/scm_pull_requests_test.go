@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Fields of a GitHub payload that say where a pull request comes from, who wrote it, and that it was merged.
+// Fields of a GitHub payload for the origin of a pull request, its author, and the merge.
 const (
 	fromRepository = `, "author_association": "NONE", "head": {"sha": "` + fixCommit + `", "repo": {"full_name": "acme/Shop"}},
 		"base": {"repo": {"full_name": "Acme/Shop"}}`
@@ -19,12 +19,12 @@ const (
 	wasMerged = `, "merged": true, "merge_commit_sha": "` + headCommit + `"`
 )
 
-// changedAt is when the payload's pull request changed, in minutes.
+// changedAt is the time when the payload's pull request changed, in minutes.
 func changedAt(minutes int) string {
 	return fmt.Sprintf(`, "updated_at": "2026-03-14T12:%02d:00Z"`, minutes)
 }
 
-// openPR sends what happened to the pull request, which names the issue of the shop.
+// openPR reports a change of the pull request, which names the issue of the shop.
 func (s *scmShop) openPR(action, more string) string {
 	s.Helper()
 	return s.deliver("pull_request", pullRequestOf(action, "Cart", fmt.Sprintf("Errand-Issue: %d", s.issue), more))
@@ -50,7 +50,7 @@ func (s *scmShop) activity() (row struct {
 	return row
 }
 
-// TestSCMPullRequestsOfStrangersLinkNothing: anybody may open a pull request from a fork, and name every issue in it.
+// TestSCMPullRequestsOfStrangersLinkNothing checks pull requests from forks, which anybody may open, naming every issue.
 func TestSCMPullRequestsOfStrangersLinkNothing(t *testing.T) {
 	t.Parallel()
 	s := openSCMShop(t)
@@ -104,7 +104,7 @@ func TestSCMPullRequestsOfMembersLink(t *testing.T) {
 	}
 }
 
-// TestSCMPullRequestsKeepWhatWasLinkedByACall: what an agent linked is not replaced by a pull request, until it turns out not to hold.
+// TestSCMPullRequestsKeepWhatWasLinkedByACall checks that a pull request does not replace an agent's link, until that fix fails.
 func TestSCMPullRequestsKeepWhatWasLinkedByACall(t *testing.T) {
 	t.Parallel()
 	s := openSCMShop(t)
@@ -122,8 +122,8 @@ func TestSCMPullRequestsKeepWhatWasLinkedByACall(t *testing.T) {
 	require.Equal(t, shaOf("on main"), s.showFix()["commit"], "what is on the default branch will be deployed")
 }
 
-// TestSCMUnmergedPullRequestGivesItsIssueBack: it is what it was before, also when the pull request was opened again, or came in the
-// place of another.
+// TestSCMUnmergedPullRequestGivesItsIssueBack checks that the issue returns to its earlier state, even if the pull
+// request was reopened, or replaced another one.
 func TestSCMUnmergedPullRequestGivesItsIssueBack(t *testing.T) {
 	t.Parallel()
 	for _, before := range []string{"unresolved", "resolved", "ignored"} {
@@ -171,7 +171,7 @@ func TestSCMPullRequestGivesBackWhatItReplaced(t *testing.T) {
 	require.Equal(t, "issue.fix", s.activity().Action)
 
 	second("reopened", "")
-	s.openPR("closed", fromRepository) // while another is in its place
+	s.openPR("closed", fromRepository) // while another one is in its place
 	require.Contains(t, s.showFix()["pr_url"], "pull/43")
 	second("closed", "")
 	s.requireStatus("unresolved")
@@ -195,7 +195,7 @@ func TestSCMResolvedIssueWithNewEventsIsGivenBackOpen(t *testing.T) {
 	s.requireStatus("unresolved")
 }
 
-// TestSCMPullRequestsInAnyOrder: what is delivered late undoes nothing, and what is delivered twice is done once.
+// TestSCMPullRequestsInAnyOrder checks that a late delivery undoes nothing, and a repeated one counts once.
 func TestSCMPullRequestsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -244,7 +244,7 @@ func TestSCMEditedPullRequest(t *testing.T) {
 	s.requireStatus("fix_pending")
 }
 
-// TestSCMEditOfAClosedPullRequest: hosts tell of edits of pull requests that are closed too.
+// TestSCMEditOfAClosedPullRequest edits a closed pull request, which hosts report too.
 func TestSCMEditOfAClosedPullRequest(t *testing.T) {
 	t.Parallel()
 	s := openSCMShop(t)
@@ -266,7 +266,7 @@ func TestSCMEditOfAClosedPullRequest(t *testing.T) {
 	s.requireStatus("fix_pending")
 }
 
-// TestSCMSquashedCommit: an agent links the commit of its branch, and the pull request of that is squashed.
+// TestSCMSquashedCommit links the commit of an agent's branch, and squashes the pull request of that branch.
 func TestSCMSquashedCommit(t *testing.T) {
 	t.Parallel()
 	s := openSCMShop(t)

@@ -1,7 +1,7 @@
 package app_test
 
 import (
-	"crypto/sha1" //nolint:gosec // as git names commits
+	"crypto/sha1" //nolint:gosec // git names commits with it
 	"encoding/hex"
 	"fmt"
 	"net/http"
@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shaOf returns the SHA of a commit that the tests call by a name; "none" is that of no commit.
+// shaOf returns the SHA of a commit that the tests name; "none" has the SHA of no commit.
 func shaOf(name string) string {
 	if name == "none" {
 		return strings.Repeat("0", 40)
@@ -21,8 +21,8 @@ func shaOf(name string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// push reports a push from a commit to another, with commits in the order of the report. The name of a commit is its message; one
-// that begins with = was on another branch before.
+// push reports a push from one commit to another, with commits in the order of the report. A commit's name is its
+// message. A name that begins with = was on another branch before.
 func (s *scmShop) push(from, to string, commits ...string) {
 	s.Helper()
 	s.pushOf(false, from, to, commits...)
@@ -60,13 +60,13 @@ func (s *scmShop) linkCommit(commit string) {
 	s.postAsAdmin(s.T, fmt.Sprintf("/v1/issues/%d/fix", s.issue), fmt.Sprintf(`{"commit": %q}`, commit))
 }
 
-// deployedIn returns the release that brought the fix first, nil for none.
+// deployedIn returns the first release that brought the fix; nil for none.
 func (s *scmShop) deployedIn() any {
 	s.Helper()
 	return s.showFix()["release"]
 }
 
-// pushedCommits are what deploys of one commit bring, and do not bring, of what was pushed.
+// pushedCommits check which pushed commits a deploy of one commit brings.
 var pushedCommits = map[string]func(*testing.T, *scmShop){
 	"an earlier push": func(t *testing.T, s *scmShop) {
 		s.push("start", "fix", "fix")
@@ -85,7 +85,7 @@ var pushedCommits = map[string]func(*testing.T, *scmShop){
 		require.True(t, s.deploy("middle"))
 	},
 	"a merge": func(t *testing.T, s *scmShop) {
-		s.push("none", "fix", "fix") // of a branch
+		s.push("none", "fix", "fix") // to a branch
 		s.push("start", "main", "main")
 		require.False(t, s.deploy("main"))
 		s.push("main", "Merge branch 'fix'", "=fix", "beside", "Merge branch 'fix'")
@@ -121,7 +121,7 @@ var pushedCommits = map[string]func(*testing.T, *scmShop){
 	"a branch that was moved back": func(t *testing.T, s *scmShop) {
 		s.push("start", "old", "old")
 		s.push("old", "fix", "fix")
-		s.push("fix", "old") // Gitea does not say that it was forced
+		s.push("fix", "old") // Gitea does not say that the push was forced
 		s.push("old", "other", "other")
 		require.False(t, s.deploy("other"))
 		require.True(t, s.deploy("fix"))
@@ -146,7 +146,7 @@ var pushedCommits = map[string]func(*testing.T, *scmShop){
 	},
 }
 
-// TestSCMPushedCommitsAreDeployed: a deploy of one commit brings those that were pushed before it, and no others.
+// TestSCMPushedCommitsAreDeployed checks that a deploy of one commit brings the commits pushed before it, and no others.
 func TestSCMPushedCommitsAreDeployed(t *testing.T) {
 	t.Parallel()
 	for name, check := range pushedCommits {
@@ -186,7 +186,7 @@ func TestSCMPushesInAnyOrder(t *testing.T) {
 				case slices.Contains(known, 2):
 					want = "1"
 				default:
-					want = "2" // nobody knows yet that 1 had it
+					want = "2" // the deploy that brought it first is not known yet
 				}
 				require.Equal(t, want, s.deployedIn(), known)
 			}
@@ -210,7 +210,7 @@ func TestSCMPushesOfSeveralProjects(t *testing.T) {
 		fmt.Sprintf(`"fixes_deployed":[%d]`, s.issue))
 }
 
-// A pull request is brought by every deploy of a commit that was pushed after its merge.
+// Every deploy of a commit that was pushed after a pull request's merge brings the pull request.
 func TestSCMPushesAfterAMerge(t *testing.T) {
 	t.Parallel()
 	s := openSCMShop(t)
@@ -221,7 +221,7 @@ func TestSCMPushesAfterAMerge(t *testing.T) {
 	require.True(t, s.deploy("last"))
 }
 
-// The next deploys do not look again at what one brought.
+// Later deploys skip what an earlier one brought.
 func TestSCMManyPushes(t *testing.T) {
 	t.Parallel()
 	s := openSCMShop(t)

@@ -53,14 +53,14 @@ func (s *scmShop) setRepository(project string) {
 	require.Equal(s, http.StatusOK, got.status, got.body)
 }
 
-// signBody returns the header's value for a body.
+// signBody returns the value of the signature header for a body.
 func signBody(body string) string {
 	mac := hmac.New(sha256.New, []byte(scmSecret))
 	mac.Write([]byte(body))
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// postHook sends to the webhook, over the address at which the server listens, with headers as name, value.
+// postHook sends a body to the webhook, at the address that the server listens on, with headers as name, value.
 func (s *scmShop) postHook(body io.Reader, headers ...string) answer {
 	s.Helper()
 	request, err := http.NewRequestWithContext(s.Context(), http.MethodPost, "http://"+s.Addr()+"/hooks/scm", body)
@@ -81,7 +81,7 @@ func (s *scmShop) deliverAs(id, event, body string) string {
 	return got.body
 }
 
-// deliver sends a signed delivery with an id of its own.
+// deliver sends a signed delivery with a new id.
 func (s *scmShop) deliver(event, body string) string {
 	s.Helper()
 	s.deliveries++
@@ -115,12 +115,12 @@ func pushOf(branch string, commits ...string) string {
 }
 
 func commitOf(sha, message string) string {
-	text, _ := json.Marshal(message) // a text has JSON
+	text, _ := json.Marshal(message) // a string always has JSON
 	return fmt.Sprintf(`{"id": %q, "tree_id": "x", "distinct": true, "message": %s, "author": {"name": "Ada"}}`, sha, text)
 }
 
 func pullRequestOf(action, title, body, more string) string {
-	text, _ := json.Marshal(body) // a text has JSON
+	text, _ := json.Marshal(body) // a string always has JSON
 	return fmt.Sprintf(`{"action": %q, "number": 42, "pull_request": {"number": 42, "html_url": "https://github.com/Acme/Shop/pull/42",
 		"state": "open", "title": %q, "body": %s %s}, %s}`, action, title, text, more, shopRepository)
 }
@@ -169,7 +169,7 @@ func TestSCMPullRequestUntilItsMergeCommitIsDeployed(t *testing.T) {
 	require.JSONEq(t, `{"ok": true, "projects": 1, "merged": "`+shopPR+`"}`, s.deliver("pull_request", merged))
 	require.NotNil(t, s.showFix()["deployed_at"])
 
-	// A fix that is linked by hand after all this is known by the merge commit too.
+	// A fix that is linked by hand afterwards is known by the merge commit too.
 	s.postAsAdmin(t, fmt.Sprintf("/v1/issues/%d/fix", s.issue), `{"commit": "abcdef0"}`)
 	require.Nil(t, s.showFix()["deployed_at"])
 	s.postAsAdmin(t, fmt.Sprintf("/v1/issues/%d/fix", s.issue), `{"pr_url": "`+shopPR+`"}`)
@@ -253,7 +253,7 @@ func TestSCMIgnores(t *testing.T) {
 	require.Equal(t, "unresolved", s.showIssue()["status"])
 }
 
-// TestSCMEnvironmentsAreCleanedAsEverywhere has a deployment's environment be the one that a deploy of that name has.
+// TestSCMEnvironmentsAreCleanedAsEverywhere checks that a deployment has the same environment as a deploy with that name.
 func TestSCMEnvironmentsAreCleanedAsEverywhere(t *testing.T) {
 	t.Parallel()
 	s := openSCMShop(t)
@@ -272,7 +272,7 @@ func TestSCMEnvironmentsAreCleanedAsEverywhere(t *testing.T) {
 		require.Len(t, delivered.Deploys, 1, body)
 		require.Equal(t, c.want, delivered.Deploys[0].Environment)
 		if len(c.environment) > 64 {
-			continue // create_deploy refuses it by its length
+			continue // too long for create_deploy
 		}
 		args, err := json.Marshal(map[string]string{"project": "web-shop", "commit": commit, "environment": c.environment})
 		require.NoError(t, err)
@@ -280,7 +280,7 @@ func TestSCMEnvironmentsAreCleanedAsEverywhere(t *testing.T) {
 	}
 }
 
-// TestSCMDeploymentOfAMaskedCommit has the project's patterns mask the commit, which is the release: it still meets its events.
+// TestSCMDeploymentOfAMaskedCommit masks the commit, which is the release, with a pattern. The release still matches its events.
 func TestSCMDeploymentOfAMaskedCommit(t *testing.T) {
 	t.Parallel()
 	s := openSCMShop(t)
@@ -370,7 +370,7 @@ func TestSCMDeliveriesActOnce(t *testing.T) {
 	require.Contains(t, s.deliverAs("ping", "ping", `{}`), "ignored")
 	require.JSONEq(t, duplicate, s.deliverAs("ping", "ping", `{}`))
 
-	// What no project wanted can be sent again once one wants it.
+	// A delivery that no project wanted can be sent again when one wants it.
 	other := strings.ReplaceAll(pushOf("main"), "Acme/Shop", "acme/other")
 	require.Contains(t, s.deliverAs("c", "push", other), "ignored")
 	s.postAsAdmin(t, "/v1/projects", `{"name": "Other"}`)
@@ -403,11 +403,11 @@ func TestSCMTogether(t *testing.T) {
 	require.Equal(t, 2, deploys, "one in each project")
 }
 
-// Refused signatures are limited by address; the right one works all the same.
+// Wrong signatures are limited by address. The right one still works.
 func TestSCMForgeriesAreLimited(t *testing.T) {
 	t.Parallel()
 	s := openSCMShop(t)
-	const before = 100 // as many as may fail at once
+	const before = 100 // as many as may fail in a burst
 	forged := signBody("something else")
 	for range before {
 		got := s.postHook(strings.NewReader("{}"), "X-Scm-Event", "push", "X-Scm-Signature-256", forged)
@@ -432,7 +432,7 @@ func TestSCMWithoutSecret(t *testing.T) {
 	require.Equal(t, unknown.body, got.body)
 }
 
-// A first try that fails is not remembered.
+// A failed first attempt is not remembered.
 func TestSCMFailedDeliveryCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	s := openSCMShop(t)

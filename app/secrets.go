@@ -16,16 +16,16 @@ import (
 	"errand/store"
 )
 
-// adminTokenFile is where the generated ADMIN_TOKEN is kept in DATA_DIR.
+// adminTokenFile is the file in DATA_DIR with the generated ADMIN_TOKEN.
 const adminTokenFile = "admin-token"
 
-// What an ADMIN_TOKEN needs so that no guess opens the deployment: random text has it, aaaaaaaaaaaaaaaa does not.
+// The requirements for an ADMIN_TOKEN, so that no guess opens the deployment: random text meets them, aaaaaaaaaaaaaaaa does not.
 const (
 	minAdminToken      = 16 // characters
-	minAdminCharacters = 6  // that differ
+	minAdminCharacters = 6  // different ones
 )
 
-// checkAdminToken returns what a token lacks, such as "have at least 16 characters". No part of the token is in the error.
+// checkAdminToken returns what a token lacks, such as "have at least 16 characters". The error contains no part of the token.
 func checkAdminToken(token string) error {
 	different := map[rune]bool{}
 	for _, r := range token {
@@ -41,7 +41,7 @@ func checkAdminToken(token string) error {
 	return nil
 }
 
-// loadAdminToken returns the generated ADMIN_TOKEN of a private installation, and whether it was made just now.
+// loadAdminToken returns the generated ADMIN_TOKEN of a private installation, and whether it has just been made.
 func loadAdminToken(dataDir string) (token core.Secret, isNew bool, err error) {
 	path := filepath.Join(dataDir, adminTokenFile)
 	text, err := readSecret(path)
@@ -60,9 +60,9 @@ func loadAdminToken(dataDir string) (token core.Secret, isNew bool, err error) {
 	return token, true, nil
 }
 
-// readSecret reads a file that nobody else may have put there.
+// readSecret reads a file that nobody else can have put there.
 func readSecret(path string) (string, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would keep the start waiting
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would block the start
 	if err != nil {
 		return "", err
 	}
@@ -78,8 +78,8 @@ func readSecret(path string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// writeSecret writes the file whole or not at all, readable by its owner only. What an interrupted start has left is
-// made anew, never written into: somebody could have it open, or it could be a link to a file elsewhere.
+// writeSecret writes the complete file or nothing, readable only by its owner. It replaces the remains of an interrupted
+// start and never writes into them: somebody could have the file open, or it could be a link to a file elsewhere.
 func writeSecret(path string, secret core.Secret) error {
 	temp := path + ".new"
 	switch info, err := os.Lstat(temp); {
@@ -105,7 +105,7 @@ func writeSecret(path string, secret core.Secret) error {
 	return os.Rename(temp, path)
 }
 
-// checkOwner refuses a file that belongs to somebody who is neither this process's user nor root.
+// checkOwner refuses a file whose owner is neither this process's user nor root.
 func checkOwner(path string, info os.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file: delete it", path)
@@ -118,7 +118,7 @@ func checkOwner(path string, info os.FileInfo) error {
 	return nil
 }
 
-// ensureKey returns the installation's key of the name, 32 random bytes. All servers of the installation have the same.
+// ensureKey returns the installation's key with the name, 32 random bytes. All servers of the installation have the same.
 func ensureKey(ctx context.Context, s *store.Store, name string) ([]byte, error) {
 	generated := make([]byte, 32)
 	if _, err := rand.Read(generated); err != nil {

@@ -14,8 +14,7 @@ import (
 	"errand/store/storetest"
 )
 
-// TestTheLogHasNoSecret lives through what a server lives through, with known secrets, and searches the log of level
-// debug for them.
+// TestTheLogHasNoSecret takes a server through its life with known secrets, and searches its debug log for them.
 func TestTheLogHasNoSecret(t *testing.T) {
 	t.Parallel()
 	const password, inEvent = "the-password-of-the-database", "the-password-in-the-event"
@@ -57,7 +56,7 @@ func TestTheLogHasNoSecret(t *testing.T) {
 	}
 	live(atMost)
 	setAway(t, databaseURL, true)
-	live(200 * time.Millisecond) // events would wait for the database to come back
+	live(200 * time.Millisecond) // events would wait for the database's return
 	setAway(t, databaseURL, false)
 	live(atMost)
 	s.stopServer(t)

@@ -25,7 +25,7 @@ func (a *App) newSentryAPI(registry *core.Registry, behaviour *tools.Tools, auth
 	return sentryapi.New(options)
 }
 
-// dropOldChunks deletes each hour the pieces of uploads that were never put together.
+// dropOldChunks deletes, every hour, pieces of uploads that were never assembled.
 func (a *App) dropOldChunks(ctx context.Context) {
 	hour := time.NewTicker(time.Hour)
 	defer hour.Stop()

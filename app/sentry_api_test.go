@@ -21,7 +21,7 @@ const (
 	twoCommits   = `{"commits": [{"id": "` + newestCommit + `", "patch_set": []}, {"id": "` + someCommit + `"}]}`
 )
 
-// sentryServer is a server with the project web-shop, whose API of Sentry a test asks.
+// sentryServer is a server with the project web-shop, for tests of its Sentry API.
 type sentryServer struct {
 	*server
 	*testing.T
@@ -42,7 +42,7 @@ func (s *sentryServer) makeKiosk() string {
 	return dsn.User.Username()
 }
 
-// makeToken makes a token, bound to a project where one is named.
+// makeToken makes a token, bound to the project if one is named.
 func (s *sentryServer) makeToken(project string, scopes ...string) string {
 	s.Helper()
 	body := map[string]any{"name": "CI", "scopes": scopes}
@@ -73,7 +73,7 @@ func (s *sentryServer) readSentry(request *http.Request) (status int, decoded an
 	return got.status, decoded
 }
 
-// mustAsk makes a request that must have a status, and returns the object of the answer.
+// mustAsk makes a request that must have the status, and returns the object in the answer.
 func (s *sentryServer) mustAsk(want int, token, method, path, body string) map[string]any {
 	s.Helper()
 	status, decoded := s.askSentry(token, method, path, body)
@@ -82,7 +82,7 @@ func (s *sentryServer) mustAsk(want int, token, method, path, body string) map[s
 	return object
 }
 
-// mustList makes a request that must answer a list.
+// mustList makes a request that must be answered with a list.
 func (s *sentryServer) mustList(token, path string) []any {
 	s.Helper()
 	status, decoded := s.askSentry(token, http.MethodGet, path, "")
@@ -115,7 +115,7 @@ func TestSentryReleasesAndDeploys(t *testing.T) {
 	require.Contains(t, shown.body, `"commit":"`+newestCommit+`"`)
 }
 
-// TestSentryDeployBringsFixes links a fix by a commit that is not the newest.
+// TestSentryDeployBringsFixes links a fix by a commit other than the newest.
 func TestSentryDeployBringsFixes(t *testing.T) {
 	t.Parallel()
 	s := startSentryServer(t)

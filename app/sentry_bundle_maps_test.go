@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sectionsMap is a map as Turbopack writes it.
+// sectionsMap is a map in the form that Turbopack writes.
 const sectionsMap = `{"version": 3, "sources": [], "sections": [` +
 	`{"offset": {"line": 0, "column": 5}, "map": ` + goodMap + `}, {"offset": {"line": 2, "column": 0}, "map": ` + goodMap + `}]}`
 
-// uploadBundle uploads files and a manifest as one bundle, and returns what became of them.
+// uploadBundle uploads files and a manifest as one bundle, and returns the result.
 func (s *sentryServer) uploadBundle(upload, manifest string, files map[string]string) map[string]any {
 	s.Helper()
 	bundle := bytes.NewBufferString("SYSB\x02\x00\x00\x00")
@@ -40,7 +40,7 @@ func (s *sentryServer) listMaps() string {
 	return s.sendRequest(s.Context(), "GET", "/v1/sourcemaps?project=web-shop", "", nil).body
 }
 
-// TestSentryBundleOfSections has a map with sections, which POST /v1/sourcemaps refuses.
+// TestSentryBundleOfSections uploads a map with sections, which POST /v1/sourcemaps refuses.
 func TestSentryBundleOfSections(t *testing.T) {
 	t.Parallel()
 	s := startBundleServer(t)
@@ -55,7 +55,7 @@ func TestSentryBundleOfSections(t *testing.T) {
 	require.Contains(t, refused["detail"], "(section 1 has sections itself)")
 }
 
-// TestSentryBundleOfAnInlineMap has a map in a file, as a data: URL.
+// TestSentryBundleOfAnInlineMap uploads a file that contains its map, as a data: URL.
 func TestSentryBundleOfAnInlineMap(t *testing.T) {
 	t.Parallel()
 	s := startBundleServer(t)
@@ -70,7 +70,7 @@ func TestSentryBundleOfAnInlineMap(t *testing.T) {
 	require.Contains(t, empty["detail"], "~/app.js: it says that its source map is in it, but has none")
 }
 
-// TestSentryBundleOfADebugID has a map that only its debug id says the file of, and only the manifest says that.
+// TestSentryBundleOfADebugID uploads a map that belongs to its file only by debug id, which only the manifest names.
 func TestSentryBundleOfADebugID(t *testing.T) {
 	t.Parallel()
 	s := startBundleServer(t)

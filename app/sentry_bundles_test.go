@@ -58,7 +58,7 @@ func makeBundle(t *testing.T, first, second string) []byte {
 }
 
 func hashChunk(data []byte) string {
-	sum := sha1.Sum(data) //nolint:gosec // the protocol names pieces by it
+	sum := sha1.Sum(data) //nolint:gosec // the protocol names pieces with it
 	return hex.EncodeToString(sum[:])
 }
 
@@ -81,7 +81,7 @@ func (s *sentryServer) sendChunk(token, name string, data []byte) (status int, d
 	return s.readSentry(request)
 }
 
-// assembleOne asks for a bundle that is one piece to be put together, under a checksum.
+// assembleOne asks to assemble a bundle of one piece, under a checksum.
 func (s *sentryServer) assembleOne(token, checksum, chunk string) map[string]any {
 	s.Helper()
 	return s.mustAsk(http.StatusOK, token, http.MethodPost, assemblePath,
@@ -110,7 +110,7 @@ func TestSentryBundle(t *testing.T) {
 	require.Equal(t, "not_found", s.mustAsk(http.StatusOK, token, "POST", assemblePath, other)["state"], "its pieces are deleted")
 }
 
-// TestSentryBundlesTogether uploads the same bundle by several jobs at once.
+// TestSentryBundlesTogether uploads the same bundle from several jobs in parallel.
 func TestSentryBundlesTogether(t *testing.T) {
 	t.Parallel()
 	s := startBundleServer(t)

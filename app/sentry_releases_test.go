@@ -10,7 +10,7 @@ import (
 
 const sentryReleases = "/organizations/any/releases/"
 
-// TestSentryReleaseMadeForSeveralProjects makes the calls of a release of two projects, of which only the first names them.
+// TestSentryReleaseMadeForSeveralProjects makes the calls for a release of two projects. Only the first call names them.
 func TestSentryReleaseMadeForSeveralProjects(t *testing.T) {
 	t.Parallel()
 	s := startSentryServer(t)
@@ -42,7 +42,7 @@ func TestSentryReleaseMadeForSeveralProjects(t *testing.T) {
 	require.Empty(t, before)
 }
 
-// TestSentryReleasesAreFinalized has a release that is finalized before it is deployed.
+// TestSentryReleasesAreFinalized finalizes a release before it is deployed.
 func TestSentryReleasesAreFinalized(t *testing.T) {
 	t.Parallel()
 	s := startSentryServer(t)

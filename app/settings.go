@@ -11,21 +11,21 @@ import (
 	"errand/store"
 )
 
-// refreshEvery is how often a server reads the settings of the installation: a change holds everywhere within 60 seconds
-// (decisions 2), also when some reads fail.
+// refreshEvery is how often a server reads the settings of the installation. A change applies everywhere within 60
+// seconds (decisions 2), even if some reads fail.
 const refreshEvery = 10 * time.Second
 
-// settings keep what the installation has set current on this server.
+// settings keeps the installation's settings current on this server.
 type settings struct {
 	store        *store.Store
 	log          *slog.Logger
-	given        map[string]string // with which this server was started
-	defaultsHere map[string]string // that hold on it where the installation has none
+	given        map[string]string // what this server was started with
+	defaultsHere map[string]string // apply on it when the installation has none
 	stored       map[string]store.StoredSetting
 }
 
-// establishSettings writes what this server was given into the database, where it holds for the whole installation from then on,
-// and takes the rest from there.
+// establishSettings writes the settings that this server was given into the database, where they apply to the whole
+// installation from then on, and reads the others from there.
 func (s *settings) establishSettings(ctx context.Context, by string) error {
 	values := map[string]*string{}
 	for name, value := range s.given {
@@ -45,7 +45,7 @@ func (s *settings) establishSettings(ctx context.Context, by string) error {
 	}
 	s.stored = groupByName(rows)
 	for name, given := range s.given {
-		if row := s.stored[name]; row.Value == nil || *row.Value != given { // a server that started at the same time was later
+		if row := s.stored[name]; row.Value == nil || *row.Value != given { // another server that started at the same time was later
 			s.reportChange(ctx, &given, row)
 		}
 	}
@@ -57,7 +57,7 @@ func (s *settings) establishSettings(ctx context.Context, by string) error {
 	return nil
 }
 
-// watchSettings keeps them current until ctx ends.
+// watchSettings keeps the settings current until ctx ends.
 func (s *settings) watchSettings(ctx context.Context, every time.Duration) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -76,14 +76,14 @@ func (s *settings) watchSettings(ctx context.Context, every time.Duration) {
 	}
 }
 
-// refreshWithin is refresh with a deadline: the next one comes then.
+// refreshWithin is refreshSettings with a deadline, since the next refresh comes then.
 func (s *settings) refreshWithin(ctx context.Context, atMost time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, atMost)
 	defer cancel()
 	return s.refreshSettings(ctx)
 }
 
-// refreshSettings reads them, and logs what others have changed.
+// refreshSettings reads the settings, and logs the changes that others made.
 func (s *settings) refreshSettings(ctx context.Context) error {
 	rows, err := s.store.LoadSettings(ctx)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *settings) refreshSettings(ctx context.Context) error {
 	return nil
 }
 
-// reportChange logs that another server, or a person, has changed a setting.
+// reportChange logs that another server, or a person, changed a setting.
 func (s *settings) reportChange(ctx context.Context, old *string, row store.StoredSetting) {
 	attrs := []any{"setting", row.Name, "old", s.showValue(row.Name, old), "new", s.showValue(row.Name, row.Value), "by", row.SetBy, "at",
 		row.SetAt}
@@ -110,7 +110,7 @@ func (s *settings) reportChange(ctx context.Context, old *string, row store.Stor
 	s.log.WarnContext(ctx, "a setting of the installation was changed, which holds here too", attrs...)
 }
 
-// showValue is a value for people; one that is not set is the default.
+// showValue returns a value for people. A value that is not set shows as the default.
 func (s *settings) showValue(name string, value *string) string {
 	if value != nil {
 		return *value
@@ -118,7 +118,7 @@ func (s *settings) showValue(name string, value *string) string {
 	return defaultValueOf(name, s.defaultsHere) + " (default)"
 }
 
-// defaultValueOf is what holds where the installation has no value.
+// defaultValueOf returns the value that applies when the installation has none.
 func defaultValueOf(name string, here map[string]string) string {
 	if value := here[name]; value != "" {
 		return value
@@ -139,7 +139,7 @@ func groupByName(rows []store.StoredSetting) map[string]store.StoredSetting {
 	return named
 }
 
-// nameProcess names this process to those who ask who has set something.
+// nameProcess returns the name of this process, to show who set something.
 func nameProcess(what, version string) string {
 	host, err := os.Hostname()
 	if err != nil {

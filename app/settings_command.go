@@ -13,12 +13,12 @@ import (
 	"errand/store"
 )
 
-// ShownSetting is a setting of the installation for people.
+// ShownSetting is a setting of the installation as people see it.
 type ShownSetting struct {
 	Name, Value, SetBy, SetAt string
 }
 
-// ListSettings returns the settings of the installation: `errand settings`. It works beside a running server too.
+// ListSettings returns the settings of the installation: `errand settings`. It also works beside a running server.
 func ListSettings(ctx context.Context, c *Config, log *slog.Logger) ([]ShownSetting, error) {
 	return askConsole(ctx, c, log, func(o console) ([]ShownSetting, error) {
 		return o.showSettings(ctx)
@@ -56,7 +56,7 @@ func showSetting(setting core.Setting, row store.StoredSetting) ShownSetting {
 	return shown
 }
 
-// PrintSettings writes them as a table.
+// PrintSettings writes the settings as a table.
 func PrintSettings(w io.Writer, shown []ShownSetting) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "SETTING\tVALUE\tSET BY\tSET AT")
@@ -66,8 +66,8 @@ func PrintSettings(w io.Writer, shown []ShownSetting) error {
 	return table.Flush()
 }
 
-// UnsetSetting has the default of a setting hold again on every server, and returns what holds now: `errand settings unset`.
-// The name is that of the variable, in any case.
+// UnsetSetting returns a setting to its default on every server, and returns the value that then applies: `errand
+// settings unset`. The name is the variable's, in any case.
 func UnsetSetting(ctx context.Context, c *Config, name, version string, log *slog.Logger) (now ShownSetting, err error) {
 	name = strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	names := settingNames()

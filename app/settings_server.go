@@ -12,8 +12,7 @@ import (
 	"errand/wire"
 )
 
-// PrintServerSettings writes the settings of a server as a table, as the flags and the environment of this command have them. No
-// secret is in it.
+// PrintServerSettings writes the settings of a server as a table, from the flags and the environment of this command. It shows no secret.
 func (c *Config) PrintServerSettings(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "\nSETTING OF A SERVER\tHERE\tDEFAULT")
@@ -35,7 +34,7 @@ func (c *Config) PrintServerSettings(w io.Writer) error {
 	return table.Flush()
 }
 
-// showField returns a setting without its secret; "-" for one that is not set.
+// showField returns a setting without its secret; "-" for a setting that is not set.
 func showField(field reflect.Value) string {
 	switch value := field.Interface().(type) {
 	case core.Secret:

@@ -15,20 +15,20 @@ import (
 	"errand/testkit/logtext"
 )
 
-// configThatRefreshes has a server read the settings of the installation often.
+// configThatRefreshes is the configuration of a server that reads the installation's settings often.
 func configThatRefreshes(databaseURL string) app.Config {
 	c := configOn(databaseURL)
 	c.RefreshEvery = every
 	return c
 }
 
-// policy is what a server does by the settings of the installation.
+// policy is how a server acts under the settings of the installation.
 type policy struct {
-	Ignore, Similar int // status
+	Ignore, Similar int // HTTP statuses
 	DSN             string
 }
 
-// policyOf tries a server out.
+// policyOf finds out the policy of a server.
 func (s *server) policyOf(t *testing.T, issue int64) policy {
 	t.Helper()
 	body := strings.NewReader(`{"text": "cart"}`)
@@ -42,7 +42,7 @@ func (s *server) policyOf(t *testing.T, issue int64) policy {
 	return policy{ignored.status, similar.status, host}
 }
 
-// shownSettings is what `errand settings` says of a database: value and who set it, by name.
+// shownSettings is the output of `errand settings` for a database: value and who set it, by name.
 func shownSettings(t *testing.T, databaseURL string) map[string]app.ShownSetting {
 	t.Helper()
 	c := configOn(databaseURL)
@@ -60,7 +60,7 @@ const (
 	changedThere = "a setting of the installation was changed, which holds here too"
 )
 
-// TestServerWithoutSettingsTakesTheInstallations starts a server with settings, and one without beside it.
+// TestServerWithoutSettingsTakesTheInstallations starts a server with settings, and beside it one without.
 func TestServerWithoutSettingsTakesTheInstallations(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
@@ -75,14 +75,14 @@ func TestServerWithoutSettingsTakesTheInstallations(t *testing.T) {
 	require.Equal(t, held, first.policyOf(t, issue))
 
 	plain := configThatRefreshes(databaseURL)
-	plain.RequireApproval, plain.Similar, plain.RetentionDays = "", " ", "" // empty is not set
+	plain.RequireApproval, plain.Similar, plain.RetentionDays = "", " ", "" // empty means not set
 	plain.MetricsAddr = "127.0.0.1:0"
 	second := startServer(t, plain)
 	require.Equal(t, held, second.policyOf(t, issue))
 	require.Equal(t, "https://errand.example", second.URL())
 	require.Contains(t, second.sendRequest(t.Context(), http.MethodGet, "/docs", "", nil).body, "https://errand.example")
 	require.Empty(t, second.log.FindLines(changedHere))
-	first.stopServer(t) // the second one does the jobs from now on, at the latest
+	first.stopServer(t) // now at the latest, the second one does the jobs
 	second.stopServer(t)
 	third := startServer(t, plain)
 	require.Eventually(t, func() bool { return seriesOf(third.scrapeMetrics(t)["errand_job_runs_total"])["drop_expired ok"] > 0 }, atMost,
@@ -115,7 +115,7 @@ func partitionOf(daysBack int) string {
 	return "events_" + time.Now().UTC().AddDate(0, 0, -daysBack).Format("20060102")
 }
 
-// stillStored reports for each day whether its events are there.
+// stillStored reports for each day whether its events are stored.
 func stillStored(t *testing.T, databaseURL string, daysBack ...int) map[int]bool {
 	t.Helper()
 	found := map[int]bool{}
@@ -128,7 +128,7 @@ func stillStored(t *testing.T, databaseURL string, daysBack ...int) map[int]bool
 	return found
 }
 
-// TestSettingThatIsSetHoldsEverywhere starts a server with other values than those that hold.
+// TestSettingThatIsSetHoldsEverywhere starts a server with values other than the installation's.
 func TestSettingThatIsSetHoldsEverywhere(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
@@ -165,7 +165,7 @@ func TestSettingThatIsSetHoldsEverywhere(t *testing.T) {
 		require.Contains(t, now.SetBy, "unset by ")
 	}
 	for _, s := range []*server{first, second} {
-		want.DSN = s.Addr() // each server's own
+		want.DSN = s.Addr() // each server has its own
 		require.Eventually(t, func() bool { return s.policyOf(t, issue) == want }, atMost, every)
 		require.Equal(t, "http://"+s.Addr(), s.URL())
 	}
@@ -176,7 +176,7 @@ func TestSettingThatIsSetHoldsEverywhere(t *testing.T) {
 	require.ErrorContains(t, err, "RETENTION_DAYS")
 }
 
-// TestServersThatStartTogether have different settings: the last one's hold on both, and stay.
+// TestServersThatStartTogether starts servers with different settings. Those of the last one apply to both, and stay.
 func TestServersThatStartTogether(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
@@ -220,7 +220,7 @@ func TestServersThatStartTogether(t *testing.T) {
 	require.Equal(t, holds, shownSettings(t, databaseURL)["RETENTION_DAYS"], "and nobody writes")
 }
 
-// TestRetentionIsLoggedAndCounted has a server delete the events of two days.
+// TestRetentionIsLoggedAndCounted runs a server that deletes the events of two days.
 func TestRetentionIsLoggedAndCounted(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)

@@ -12,7 +12,7 @@ import (
 	"errand/web"
 )
 
-// newSignIn makes the paths by which clients of MCP get a token with nothing but the server's URL.
+// newSignIn makes the paths where clients of MCP get a token. They need only the server's URL.
 func (a *App) newSignIn(
 	ctx context.Context, registry *core.Registry, behaviour *tools.Tools, authenticate edge.Authenticate,
 ) (map[string]http.Handler, error) {

@@ -36,7 +36,7 @@ FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`
 	return rows
 }
 
-// TestClientsOfAnotherInstallation shows an id that another installation has signed.
+// TestClientsOfAnotherInstallation shows an id that another installation signed.
 func TestClientsOfAnotherInstallation(t *testing.T) {
 	t.Parallel()
 	here, elsewhere := openSignIn(t), openSignIn(t)
@@ -49,7 +49,7 @@ func TestClientsOfAnotherInstallation(t *testing.T) {
 	require.Equal(t, "invalid_client", readFields(t, exchanged.body)["error"])
 }
 
-// TestNoPageIsFramed looks at what a browser is told with each page that signing in shows, those of errors too.
+// TestNoPageIsFramed checks the headers of every page that signing in shows, including errors.
 func TestNoPageIsFramed(t *testing.T) {
 	t.Parallel()
 	s := openSignIn(t)
@@ -70,7 +70,7 @@ func TestNoPageIsFramed(t *testing.T) {
 	}
 }
 
-// TestRegistrationsInStrangeJSON has every one refused with an error of OAuth.
+// TestRegistrationsInStrangeJSON requires an OAuth error for each of them.
 func TestRegistrationsInStrangeJSON(t *testing.T) {
 	t.Parallel()
 	s := openSignIn(t)
@@ -95,7 +95,7 @@ func TestRegistrationsInStrangeJSON(t *testing.T) {
 	}
 }
 
-// TestMethodsOfSigningIn asks each path in ways that it does not take.
+// TestMethodsOfSigningIn uses methods that the paths do not take.
 func TestMethodsOfSigningIn(t *testing.T) {
 	t.Parallel()
 	s := openSignIn(t)

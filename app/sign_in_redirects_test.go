@@ -49,7 +49,7 @@ func TestRedirectsThatAreTaken(t *testing.T) {
 	}
 }
 
-// TestNobodyIsSentToAnotherSiteUnasked follows links to this server that a stranger has made for a client of his.
+// TestNobodyIsSentToAnotherSiteUnasked follows links to this server that a stranger made for the stranger's own client.
 func TestNobodyIsSentToAnotherSiteUnasked(t *testing.T) {
 	t.Parallel()
 	s := openSignIn(t)
@@ -85,7 +85,7 @@ func TestNobodyIsSentToAnotherSiteUnasked(t *testing.T) {
 	require.Contains(t, here.header.Get("Location"), "error=access_denied")
 }
 
-// requireWayBack checks that a page sends nobody anywhere, and that its button names and leads to the client.
+// requireWayBack checks that a page does not redirect, and that its button names and leads to the client.
 func requireWayBack(t *testing.T, link *regexp.Regexp, got answer, redirect, named string) {
 	t.Helper()
 	require.Empty(t, got.header.Get("Location"))

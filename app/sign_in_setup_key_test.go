@@ -18,7 +18,7 @@ func (s *signIn) makeSetupKey() (id int64, key string) {
 	return int64(made["id"].(float64)), made["key"].(string)
 }
 
-// allowWith answers a question with a credential, allowing these scopes.
+// allowWith answers a consent question with a credential, and allows these scopes.
 func (s *signIn) allowWith(credential string, query url.Values, scopes ...string) answer {
 	s.Helper()
 	return s.send(http.MethodPost, "/oauth/authorize?"+query.Encode(), url.Values{
@@ -26,7 +26,7 @@ func (s *signIn) allowWith(credential string, query url.Values, scopes ...string
 	})
 }
 
-// codeOf returns the code of an answer that sends the browser back to the client.
+// codeOf returns the code in an answer that sends the browser back to the client.
 func codeOf(t *testing.T, got answer) string {
 	t.Helper()
 	require.Equal(t, http.StatusSeeOther, got.status, got.body)
@@ -36,7 +36,7 @@ func codeOf(t *testing.T, got answer) string {
 	return back.Query().Get("code")
 }
 
-// TestASetupKeyAllowsAClient has a token that counts among the key's, names it, and ends with it.
+// TestASetupKeyAllowsAClient checks that the token counts among the key's tokens, names the key, and ends with it.
 func TestASetupKeyAllowsAClient(t *testing.T) {
 	t.Parallel()
 	s := openSignIn(t)
@@ -61,7 +61,7 @@ func TestASetupKeyAllowsAClient(t *testing.T) {
 	require.NotContains(t, s.log.String(), key)
 }
 
-// TestASetupKeyAllowsWhatAgentsMay says on the page which scope it refuses.
+// TestASetupKeyAllowsWhatAgentsMay checks that the page names the scope that it refuses.
 func TestASetupKeyAllowsWhatAgentsMay(t *testing.T) {
 	t.Parallel()
 	s := openSignIn(t)
@@ -77,13 +77,13 @@ func TestASetupKeyAllowsWhatAgentsMay(t *testing.T) {
 	require.Equal(t, "issues:read", readFields(t, s.exchange(codeOf(t, s.allowWith(key, query, "issues:read"))).body)["scope"])
 }
 
-// TestASetupKeyAllowsFiveClients counts the tokens of clients among those that a key makes, at the page and at the exchange.
+// TestASetupKeyAllowsFiveClients counts clients' tokens among those of the key, on the page and at the exchange.
 func TestASetupKeyAllowsFiveClients(t *testing.T) {
 	t.Parallel()
 	s := openSignIn(t)
 	_, key := s.makeSetupKey()
 	var codes []string
-	for range 6 { // no token is made yet
+	for range 6 { // no token exists yet
 		codes = append(codes, codeOf(t, s.allowWith(key, s.question(), "issues:read")))
 	}
 	for _, code := range codes[:5] {
@@ -101,7 +101,7 @@ func TestASetupKeyAllowsFiveClients(t *testing.T) {
 	require.Contains(t, onPage.body, `role="alert"`)
 }
 
-// TestASetupKeyMustStillBeValid ends a key between the page and the exchange, and shows ended keys on the page.
+// TestASetupKeyMustStillBeValid ends a key between the page and the exchange, and shows ended keys to the page.
 func TestASetupKeyMustStillBeValid(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)

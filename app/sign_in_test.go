@@ -35,13 +35,13 @@ type signIn struct {
 	clientID string
 }
 
-// openSignIn starts a server, and registers a client that calls itself Claude Code.
+// openSignIn starts a server, and registers a client with the name Claude Code.
 func openSignIn(t *testing.T) *signIn {
 	t.Helper()
 	return openSignInOn(t, storetest.NewURL(t))
 }
 
-// openSignInOn does it on a database that the test looks into.
+// openSignInOn is openSignIn on a database that the test looks into.
 func openSignInOn(t *testing.T, databaseURL string) *signIn {
 	t.Helper()
 	s := &signIn{server: startServer(t, configOn(databaseURL)), T: t}
@@ -50,7 +50,7 @@ func openSignInOn(t *testing.T, databaseURL string) *signIn {
 	return s
 }
 
-// send makes a request without a credential; the form is sent as the body unless it is nil.
+// send makes a request without a credential. A form is sent as the body unless it is nil.
 func (s *signIn) send(method, path string, form url.Values) answer {
 	s.Helper()
 	return s.sendText(method, path, "application/x-www-form-urlencoded", form.Encode())
@@ -83,7 +83,7 @@ func readFields(t *testing.T, body string) (fields map[string]any) {
 	return fields
 }
 
-// question is what the client asks the person, with changes as name, value.
+// question is the client's question to the person, with changes as name, value.
 func (s *signIn) question(changes ...string) url.Values {
 	query := url.Values{
 		"response_type": {"code"}, "client_id": {s.clientID}, "redirect_uri": {clientRedirect}, "state": {"the state"},
@@ -96,7 +96,7 @@ func (s *signIn) question(changes ...string) url.Values {
 	return query
 }
 
-// consent answers the question as a person who allows all does, and returns the code.
+// consent answers the question like a person who allows everything, and returns the code.
 func (s *signIn) consent(query url.Values) string {
 	s.Helper()
 	got := s.send(http.MethodPost, "/oauth/authorize?"+query.Encode(), url.Values{
@@ -123,7 +123,7 @@ func (s *signIn) exchange(code string, changes ...string) answer {
 	return s.send(http.MethodPost, "/oauth/token", form)
 }
 
-// whoami returns what a token says of itself, and the status.
+// whoami returns a token's description of itself, and the status.
 func (s *signIn) whoami(token string) (int, map[string]any) {
 	s.Helper()
 	request, err := http.NewRequestWithContext(s.Context(), http.MethodGet, "http://"+s.Addr()+"/v1/tokens/current", nil)
@@ -135,7 +135,7 @@ func (s *signIn) whoami(token string) (int, map[string]any) {
 	return got.status, data
 }
 
-// TestSignInByURL goes the way of a client: 401, metadata, registration, consent, token.
+// TestSignInByURL follows the path of a client: 401, metadata, registration, consent, token.
 func TestSignInByURL(t *testing.T) {
 	t.Parallel()
 	s := openSignIn(t)
@@ -186,7 +186,7 @@ func TestSignInByURL(t *testing.T) {
 	require.NotContains(t, s.log.String(), fields["access_token"])
 }
 
-// TestSignInByAnotherLoopbackName asks as a client does that was set up with http://localhost: it takes metadata of that name alone.
+// TestSignInByAnotherLoopbackName asks like a client with the URL http://localhost, which accepts only metadata for that name.
 func TestSignInByAnotherLoopbackName(t *testing.T) {
 	t.Parallel()
 	s := openSignIn(t)
@@ -220,7 +220,7 @@ func TestSignInByAnotherLoopbackName(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, ask(http.MethodPost, "/mcp", append(bearer, "Origin", "http://localhost:1")...).status)
 }
 
-// TestCodesAreForOneExchange shows codes again, late, and with other things than they were made for.
+// TestCodesAreForOneExchange shows codes again, late, and with other parameters than at consent.
 func TestCodesAreForOneExchange(t *testing.T) {
 	t.Parallel()
 	s := openSignIn(t)
@@ -257,7 +257,7 @@ func TestCodesAreForOneExchange(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, status, "a code that comes twice may have been stolen")
 }
 
-// TestCodesLastAMinute moves the end of a code back, and revokes the credential that allowed another.
+// TestCodesLastAMinute moves the end of a code back, and revokes the credential behind another code.
 func TestCodesLastAMinute(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
@@ -307,7 +307,7 @@ func TestConsentNeedsAnAdmin(t *testing.T) {
 	require.Contains(t, refused.header.Get("Location"), clientRedirect+"?error=access_denied")
 }
 
-// TestQuestionsThatAreRefused shows who hears of what is wrong with a question: the client, when it is known.
+// TestQuestionsThatAreRefused shows who learns about an error in a question: the client if it is known.
 func TestQuestionsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := openSignIn(t)
@@ -356,7 +356,7 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestThePageIsSafe registers a client with a hostile name, and looks at what a browser is told.
+// TestThePageIsSafe registers a client with a hostile name, and checks the page and its headers.
 func TestThePageIsSafe(t *testing.T) {
 	t.Parallel()
 	s := openSignIn(t)
@@ -376,7 +376,7 @@ func TestThePageIsSafe(t *testing.T) {
 	require.Equal(t, "no-referrer", got.header.Get("Referrer-Policy"))
 }
 
-// TestRegistrationsAreCheckedAndNotKept registers what must not be, and much.
+// TestRegistrationsAreCheckedAndNotKept makes invalid registrations, and many.
 func TestRegistrationsAreCheckedAndNotKept(t *testing.T) {
 	t.Parallel()
 	s := openSignIn(t)

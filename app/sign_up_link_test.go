@@ -11,7 +11,7 @@ import (
 	"errand/store/storetest"
 )
 
-// The link that makes the first site admin is in no log: it stands on a terminal, and in a file that its owner alone can read.
+// The link for the first site admin appears in no log: only on a terminal, and in a file that only its owner can read.
 func TestWhereTheSignUpLinkStands(t *testing.T) {
 	t.Parallel()
 	databaseURL, dataDir := storetest.NewURL(t), filepath.Join(t.TempDir(), "data")

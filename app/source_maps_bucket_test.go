@@ -48,7 +48,8 @@ func (s *server) sendCrash(t *testing.T, key, release string) core.Event {
 	return shown.Event
 }
 
-// mapCrash sends crashes until one is mapped, and returns where its code was written: on a busy machine the first is too late.
+// mapCrash sends crashes until one is mapped, and returns the place in the source: on a busy machine the first one
+// may come too early for the map.
 func (s *server) mapCrash(t *testing.T, key, release string) (source *core.SourcePosition) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -58,7 +59,8 @@ func (s *server) mapCrash(t *testing.T, key, release string) (source *core.Sourc
 	return source
 }
 
-// TestSourceMapsInABucket takes a server through the life of its maps in a bucket: they outlive it, and it outlives the bucket.
+// TestSourceMapsInABucket takes a server through the life of its maps in a bucket. The maps outlive the server, and
+// the server outlives the bucket.
 func TestSourceMapsInABucket(t *testing.T) {
 	t.Parallel()
 	bucket := blobtest.RunServer(t)

@@ -17,7 +17,7 @@ import (
 	"errand/testkit/logtext"
 )
 
-// freeAddr is an address at which nobody listens.
+// freeAddr is an address that nobody listens on.
 func freeAddr(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -26,7 +26,7 @@ func freeAddr(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// starting is a server whose start takes long.
+// starting is a server with a slow start.
 type starting struct {
 	*server
 	addr   string
@@ -59,7 +59,7 @@ func (s *starting) getPath(path string) answer {
 	return s.doRequest(request)
 }
 
-// unreadyReason is what /readyz says; empty while nobody answers.
+// unreadyReason is the answer of /readyz; empty while nobody answers.
 func (s *starting) unreadyReason() string {
 	var body struct{ Error, Reason string }
 	if json.Unmarshal([]byte(s.getPath("/readyz").body), &body) != nil {
@@ -68,7 +68,7 @@ func (s *starting) unreadyReason() string {
 	return body.Reason
 }
 
-// requireUnready holds what every path answers while the server starts.
+// requireUnready checks the answers of every path while the server starts.
 func (s *starting) requireUnready(t *testing.T) {
 	t.Helper()
 	require.JSONEq(t, `{"status":"ok"}`, s.getPath("/healthz").body)
@@ -105,7 +105,7 @@ func TestStartSaysThatItMigrates(t *testing.T) {
 	databaseURL := storetest.NewEmptyURL(t)
 	lock, err := openConnection(t, databaseURL).Begin(t.Context())
 	require.NoError(t, err)
-	_, err = lock.Exec(t.Context(), `CREATE TABLE goose_db_version (id int)`) // whoever migrates waits for this one
+	_, err = lock.Exec(t.Context(), `CREATE TABLE goose_db_version (id int)`) // a migration waits for this one
 	require.NoError(t, err)
 	s := beginStart(t, configOn(databaseURL))
 	require.Eventually(t, func() bool { return s.unreadyReason() == "starting: migrating the database" }, atMost, every)
@@ -116,7 +116,7 @@ func TestStartSaysThatItMigrates(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.getPath("/readyz").status)
 }
 
-// TestStartEnds holds that waiting has an end: by DATABASE_WAIT, by a signal, and where it would not help.
+// TestStartEnds checks that waiting ends: after DATABASE_WAIT, on a signal, and where it would not help.
 func TestStartEnds(t *testing.T) {
 	t.Parallel()
 	nobody := configOn("postgres://errand@127.0.0.1:1/errand?sslmode=disable")
@@ -183,7 +183,7 @@ func TestNobodyIsAdmin(t *testing.T) {
 	require.NotContains(t, startServer(t, c).log.String(), advice)
 }
 
-// TestShutdownDelay holds that a stopping server is not ready at once, and serves on.
+// TestShutdownDelay checks that a stopping server is unready immediately, and continues to serve.
 func TestShutdownDelay(t *testing.T) {
 	t.Parallel()
 	c := configOn(storetest.NewURL(t))
@@ -202,7 +202,7 @@ func TestShutdownDelay(t *testing.T) {
 	require.GreaterOrEqual(t, time.Since(began), 2*time.Second)
 }
 
-// TestStalledUploadDoesNotKeepTheServer stops a server to which a client has sent half a request.
+// TestStalledUploadDoesNotKeepTheServer stops a server after a client has sent half a request.
 func TestStalledUploadDoesNotKeepTheServer(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, configOn(storetest.NewURL(t)))
@@ -229,7 +229,7 @@ func TestStalledUploadDoesNotKeepTheServer(t *testing.T) {
 	require.Contains(t, s.log.String(), "cut off")
 }
 
-// TestReasonsHoldNoSecrets holds that what everybody may read about a start says nothing of the configuration.
+// TestReasonsHoldNoSecrets checks that what everybody may read about a start does not contain the configuration.
 func TestReasonsHoldNoSecrets(t *testing.T) {
 	t.Parallel()
 	c := configOn("postgres://errand:hunter2@127.0.0.1:1/errand?sslmode=disable")

@@ -15,8 +15,7 @@ import (
 	"errand/store/storetest"
 )
 
-// TestStopLeavesNoErrorInTheLogs stops servers at all moments after their start, when their jobs run, under a
-// stream of events.
+// TestStopLeavesNoErrorInTheLogs stops servers at different times after their start, when their jobs run, under a stream of events.
 func TestStopLeavesNoErrorInTheLogs(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
@@ -46,7 +45,7 @@ func TestStopLeavesNoErrorInTheLogOfThePrivatePostgres(t *testing.T) {
 	}
 }
 
-// stopUnderLoad has senders add events, or ask whether the server is ready, and ends it after a while.
+// stopUnderLoad runs senders that add events or ask for readiness, and ends the server after a while.
 func (s *server) stopUnderLoad(t *testing.T, key string, after time.Duration) {
 	t.Helper()
 	method, path := http.MethodPost, "/v1/ingest"

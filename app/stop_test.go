@@ -18,8 +18,8 @@ import (
 	"errand/testkit/logtext"
 )
 
-// TestStopAnswersWhatItHasAccepted stops the server while events wait for their commit, and while the bodies of others
-// and of a call are on their way in.
+// TestStopAnswersWhatItHasAccepted stops the server while events wait for their commit, and while bodies of other events
+// and of a call are arriving.
 func TestStopAnswersWhatItHasAccepted(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
@@ -28,7 +28,7 @@ func TestStopAnswersWhatItHasAccepted(t *testing.T) {
 	issue := s.sendEvent(t, key)
 	lock, err := openConnection(t, databaseURL).Begin(t.Context())
 	require.NoError(t, err)
-	_, err = lock.Exec(t.Context(), `LOCK TABLE issues IN EXCLUSIVE MODE`) // reading goes on
+	_, err = lock.Exec(t.Context(), `LOCK TABLE issues IN EXCLUSIVE MODE`) // reads continue
 	require.NoError(t, err)
 
 	const many = 8
@@ -49,7 +49,7 @@ func TestStopAnswersWhatItHasAccepted(t *testing.T) {
 	}
 	send(fmt.Sprintf("/v1/issues/%d/claim", issue), "", `{"minutes": 5}`, later)
 	accepted.Wait()
-	require.Eventually(t, func() bool { // until a commit has begun
+	require.Eventually(t, func() bool { // wait until a commit has begun
 		var waiting int
 		err := lock.QueryRow(t.Context(), waitsForIssues).Scan(&waiting)
 		return err == nil && waiting > 0
@@ -76,7 +76,7 @@ func (g gatedReader) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestStopLosesNothing stops the server under a stream of events: each one that was answered counts, and no other.
+// TestStopLosesNothing stops the server under a stream of events. Every event that was answered counts, and no other.
 func TestStopLosesNothing(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)

@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// longStop is when a part that is still being stopped is named in the log: supervisors allow a stop of 10 seconds in all.
+// longStop is the time after which the log names a part that is still stopping: supervisors allow 10 seconds for a whole stop.
 const longStop = 3 * time.Second
 
-// stops are the parts of a process that have to be stopped, in the order in which they were made. Each is added where it is
-// made, and stopped before everything that was made before it.
+// stops are the parts of a process that must be stopped, in the order of their start. Each part is added where it
+// starts, and is stopped before all earlier parts.
 type stops struct {
 	log   *slog.Logger
 	parts []stop
 }
 
-// stop is how a part is stopped. The name is for the log, such as "the private Postgres".
+// stop stops a part. The name is for the log, such as "the private Postgres".
 type stop struct {
 	name string
 	run  func(context.Context) error
 }
 
-// add has a part stopped by runAll.
+// add registers a part for runAll.
 func (s *stops) add(name string, run func(context.Context) error) {
 	s.parts = append(s.parts, stop{name, run})
 }
 
-// runAll stops the parts, the last one first. A part that fails does not keep the others from being stopped. The error names
-// each that failed; the log names each that takes long, while it does.
+// runAll stops the parts, the last one first. A part that fails does not keep the others from being stopped. The
+// error names every part that failed. The log names every part that takes long, while it does.
 func (s *stops) runAll(ctx context.Context) error {
 	var failed []error
 	for _, part := range slices.Backward(s.parts) {
@@ -51,7 +51,7 @@ func (s *stops) runAll(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// runAllLogged is runAll for callers that have nobody to return an error to.
+// runAllLogged is runAll for callers that cannot return an error.
 func (s *stops) runAllLogged(ctx context.Context) {
 	if err := s.runAll(ctx); err != nil {
 		s.log.WarnContext(ctx, "a part did not stop cleanly", "error", err)

@@ -8,15 +8,14 @@ import (
 	"errand/core"
 )
 
-// NewToken is a token that a person at the server's console asks for.
+// NewToken is a token that a person at the server's console requests.
 type NewToken struct {
 	Name    string
 	Scopes  []string
 	Project string
 }
 
-// CreateToken creates a token as the bootstrap admin and returns its value: `errand token create`. It works beside a
-// running server too.
+// CreateToken creates a token as the bootstrap admin and returns its value: `errand token create`. It also works beside a running server.
 func CreateToken(ctx context.Context, c *Config, n NewToken, log *slog.Logger) (string, error) {
 	var created core.Data[core.CreatedToken]
 	err := atConsole(ctx, c, log, func(o console) error {

@@ -18,7 +18,7 @@ import (
 // NewUser is a user to create by command.
 type NewUser struct {
 	Email     string
-	Password  core.Secret // empty for a new one
+	Password  core.Secret // empty: make a new one
 	SiteAdmin bool
 }
 
@@ -27,10 +27,10 @@ type GivenPassword struct {
 	PasswordStdin bool `help:"Read the password from the first line of standard input; otherwise a new one is made and printed once."`
 }
 
-// maxPasswordLine bounds what is read: a password that is too long is refused as such.
+// maxPasswordLine bounds the reading: a password that is too long is refused for its length.
 const maxPasswordLine = 1 << 10
 
-// ReadPassword returns the password that the flag asks to read, or nothing without the flag.
+// ReadPassword returns the password that the flag asks for; empty without the flag.
 func (g GivenPassword) ReadPassword(in io.Reader) (core.Secret, error) {
 	if !g.PasswordStdin {
 		return "", nil
@@ -45,8 +45,8 @@ func (g GivenPassword) ReadPassword(in io.Reader) (core.Secret, error) {
 	return core.Secret(line), nil
 }
 
-// CreateUser creates a user as the bootstrap admin and returns the password: `errand user create`. It works beside a running
-// server too, as the other commands about users do.
+// CreateUser creates a user as the bootstrap admin and returns the password: `errand user create`. Like the other
+// commands about users, it also works beside a running server.
 func CreateUser(ctx context.Context, c *Config, n NewUser, log *slog.Logger) (core.Secret, error) {
 	return askConsole(ctx, c, log, func(o console) (core.Secret, error) {
 		made := store.NewUser{EmailAddress: n.Email, SiteAdmin: n.SiteAdmin}
@@ -61,16 +61,16 @@ func ListUsers(ctx context.Context, c *Config, log *slog.Logger) ([]store.User, 
 	})
 }
 
-// ResetPassword replaces the password of a user, named by address, id or slug, and returns the new one: `errand user reset-password`.
-// It makes one when none is given. All sessions of the user end.
+// ResetPassword replaces the password of a user, named by address, id or slug, and returns the new one: `errand user
+// reset-password`. It makes a password if none is given. All sessions of the user end.
 func ResetPassword(ctx context.Context, c *Config, user string, given core.Secret, log *slog.Logger) (core.Secret, error) {
 	return askConsole(ctx, c, log, func(o console) (core.Secret, error) {
 		return o.management.ResetPassword(ctx, core.NewBootstrapActor(), user, given)
 	})
 }
 
-// SetUserDisabled keeps a user, named by address, id or slug, from signing in and ends all sessions: `errand user disable`. Or it
-// lets the user sign in again: `errand user enable`.
+// SetUserDisabled keeps a user, named by address, id or slug, from signing in and ends all sessions: `errand user
+// disable`. Or it lets the user sign in again: `errand user enable`.
 func SetUserDisabled(ctx context.Context, c *Config, user string, disabled bool, log *slog.Logger) error {
 	return atConsole(ctx, c, log, func(o console) error {
 		return o.management.SetDisabled(ctx, core.NewBootstrapActor(), user, disabled)

@@ -23,11 +23,11 @@ func ListVariables() []string {
 	return names
 }
 
-// shortestCompared is the length of the shortest variable that a name is compared with: shorter ones are near too many names.
+// shortestCompared is the length of the shortest variable that names are compared with: shorter ones resemble too many names.
 const shortestCompared = 6
 
-// FindMisspelled returns the names among those of an environment that are nearly one of Errand's, with the one that is
-// probably meant: RETENTION_DAY is RETENTION_DAYS. What only shares words with one, such as DATABASE_PORT, is left alone.
+// FindMisspelled returns the names in an environment that are nearly one of Errand's, with the name that is probably
+// meant: RETENTION_DAY for RETENTION_DAYS. Names that only share words with one, such as DATABASE_PORT, are ignored.
 func FindMisspelled(environment []string) map[string]string {
 	variables, found := ListVariables(), map[string]string{}
 	for _, variable := range environment {
@@ -44,8 +44,8 @@ func FindMisspelled(environment []string) map[string]string {
 	return found
 }
 
-// isNear reports whether a name is two edits at most from another. Names of as many words differ in less than half of a
-// word's letters, or they are of different words.
+// isNear reports whether a name is at most two edits from another. Names with equally many words must differ in less
+// than half of a word's letters; otherwise the words are different.
 func isNear(name, meant string) bool {
 	if editDistance(name, meant) > 2 {
 		return false
@@ -62,7 +62,7 @@ func isNear(name, meant string) bool {
 	return true
 }
 
-// editDistance counts the letters to insert, delete, replace, or swap with their neighbour, to make b of a.
+// editDistance counts the letters to insert, delete, replace, or swap with a neighbour, to turn a into b.
 func editDistance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

@@ -19,7 +19,7 @@ const (
 	tellEvery = 10 * time.Second
 )
 
-// waitForDatabase tries until the database is there, for DATABASE_WAIT at most. What waiting does not mend fails at once.
+// waitForDatabase tries until the database is there, for at most DATABASE_WAIT. An error that waiting does not cure ends it.
 func (c *Config) waitForDatabase(ctx context.Context, log *slog.Logger, try func(context.Context) error) error {
 	began := time.Now()
 	loggedAt := began.Add(-tellEvery)
@@ -45,7 +45,7 @@ func (c *Config) waitForDatabase(ctx context.Context, log *slog.Logger, try func
 	}
 }
 
-// isRefusal reports whether the database is there and does not let this server in: a wrong user or password, or no database of the name.
+// isRefusal reports whether the database answers but refuses this server: a wrong user or password, or an unknown database.
 func isRefusal(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pgerrcode.IsInvalidAuthorizationSpecification(pg.Code) || pg.Code == pgerrcode.InvalidCatalogName)

@@ -6,7 +6,7 @@ import (
 	"net/url"
 )
 
-// warnOfDoubts logs what is probably not meant, though the server can work so.
+// warnOfDoubts logs settings that are probably mistakes, although the server can work with them.
 func (a *App) warnOfDoubts(ctx context.Context) error {
 	if base, err := url.Parse(a.URL()); err == nil && isAnyHost(base.Hostname()) {
 		a.log.WarnContext(ctx, "BASE_URL is not set, and ADDR names no host for DSNs: set BASE_URL to the URL at which SDKs reach Errand",
@@ -31,7 +31,7 @@ func (a *App) warnOfDoubts(ctx context.Context) error {
 	return err
 }
 
-// isAnyHost reports whether a listen address has no host, or one that means every address of the machine.
+// isAnyHost reports whether a listen address has no host, or a host that means every address of the machine.
 func isAnyHost(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "" || ip != nil && ip.IsUnspecified()

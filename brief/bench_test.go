@@ -13,7 +13,7 @@ import (
 	"errand/core"
 )
 
-// makeLargeEvent makes an event that is as large as one may be: frames with much code and many variables, and breadcrumbs.
+// makeLargeEvent makes an event of the largest allowed size: frames with much code and many variables, and breadcrumbs.
 func makeLargeEvent(t testing.TB) []byte {
 	t.Helper()
 	var event object
@@ -39,8 +39,8 @@ func makeLargeEvent(t testing.TB) []byte {
 	return text
 }
 
-// BenchmarkLargeEvent makes briefs of a large event, of an issue with notes, from the database to the text. The yardstick is
-// encoding/json reading that event alone.
+// BenchmarkLargeEvent makes briefs of a large event, of an issue with notes, from the database to the text. The
+// yardstick is encoding/json, which reads only that event.
 func BenchmarkLargeEvent(b *testing.B) {
 	text := makeLargeEvent(b)
 	b.Run("yardstick", func(b *testing.B) {
@@ -52,7 +52,7 @@ func BenchmarkLargeEvent(b *testing.B) {
 	b.Run("brief", func(b *testing.B) { buildBriefs(b, text) })
 }
 
-// BenchmarkOrdinaryEvent is the same of an event as Django sends it.
+// BenchmarkOrdinaryEvent does the same for an event from Django.
 func BenchmarkOrdinaryEvent(b *testing.B) { buildBriefs(b, readEvent(b, "python")) }
 
 func buildBriefs(b *testing.B, event []byte) {

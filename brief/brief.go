@@ -1,4 +1,4 @@
-// Package brief gathers what an agent needs to start on an issue (decisions 7). Package prompts words it.
+// Package brief gathers what an agent needs to start on an issue (decisions 7). Package prompts writes the text.
 package brief
 
 import (
@@ -14,18 +14,18 @@ import (
 	"errand/store"
 )
 
-// Options says for whom a brief is.
+// Options describe the reader of a brief.
 type Options struct {
-	Budget int        // tokens that the Markdown may have, within the bounds in core; 0 for the default
+	Budget int        // tokens of the Markdown, within the bounds in core; 0 for the default
 	Reader core.Actor // only operations that it may call are proposed; see RunnerActor
-	AnyOne bool       // whoever claims the issue reads it: nobody holds it yet, as far as the reader is concerned
-	Random io.Reader  // cryptographically strong: from it is the id of the fences
+	AnyOne bool       // for any agent that will claim the issue: to the reader, nobody holds it yet
+	Random io.Reader  // cryptographically strong; for the id of the fences
 }
 
 // similarShown is how many similar issues a brief has.
 const similarShown = 5
 
-// RunnerActor stands for a reader that is not known, as that of a webhook is not: it may work on issues.
+// RunnerActor stands for an unknown reader, such as the reader of a webhook's delivery. It may work on issues.
 func RunnerActor() core.Actor {
 	return core.Actor{Type: core.ActorToken, Name: "runner", Scopes: core.List[core.Scope]{core.IssuesRead, core.IssuesWrite}}
 }
@@ -39,7 +39,7 @@ func BuildBrief(ctx context.Context, s *store.Store, id int64, o Options) (core.
 	return RenderFacts(facts, s.Now(), o)
 }
 
-// RenderFacts makes the brief of what was gathered.
+// RenderFacts makes a brief from the gathered facts.
 func RenderFacts(facts core.IssueFacts, now core.Time, o Options) (core.Brief, error) {
 	fence, err := makeFenceID(o.Random)
 	if err != nil {
@@ -50,8 +50,8 @@ func RenderFacts(facts core.IssueFacts, now core.Time, o Options) (core.Brief, e
 	}), nil
 }
 
-// GatherFacts reads what is known of an issue. Similar ones are looked for where find_similar looks for the reader, at the same time
-// as the rest is read. An unknown or merged issue is not_found.
+// GatherFacts reads what is known about an issue. In parallel it looks for similar issues, where find_similar would
+// look for the reader. An unknown or merged issue is not_found.
 func GatherFacts(ctx context.Context, s *store.Store, id int64, reader core.Actor) (core.IssueFacts, error) {
 	var (
 		similar    []core.KnownSimilar
@@ -62,7 +62,7 @@ func GatherFacts(ctx context.Context, s *store.Store, id int64, reader core.Acto
 		reading.Go(func() { similar, similarErr = findSimilar(ctx, s, id, reader) })
 	}
 	facts, err := s.ReadIssueFacts(ctx, id)
-	if err == nil && facts.Issue.StoredEvents > 1 { // the tags of a single event stand in it
+	if err == nil && facts.Issue.StoredEvents > 1 { // a single event shows its own tags
 		facts.Tags, err = countTags(ctx, s, id)
 	}
 	reading.Wait()
@@ -70,11 +70,10 @@ func GatherFacts(ctx context.Context, s *store.Store, id int64, reader core.Acto
 	return facts, cmp.Or(err, similarErr)
 }
 
-// farScore is what an issue of another project or another language must score at least to be told: below, nothing but common words
-// is alike.
+// farScore is the lowest score for issues of another project or another language. Below it, only common words are alike.
 const farScore = 0.3
 
-// keepTelling leaves out the issues that are similar by chance.
+// keepTelling leaves out issues that are similar by chance.
 func keepTelling(issue *core.Issue, similar []core.KnownSimilar) []core.KnownSimilar {
 	return slices.DeleteFunc(similar, func(s core.KnownSimilar) bool {
 		isFar := s.Issue.ProjectID != issue.ProjectID || s.Issue.Platform != issue.Platform
@@ -82,7 +81,7 @@ func keepTelling(issue *core.Issue, similar []core.KnownSimilar) []core.KnownSim
 	})
 }
 
-// Bounds of counting an issue's tags: how many of its newest events are read, and how many values of each tag are kept.
+// The bounds for counting an issue's tags: how many of its newest events are read, and how many values of each tag are kept.
 const (
 	taggedEvents = 50
 	tagValues    = 3
@@ -102,7 +101,7 @@ func findSimilar(ctx context.Context, s *store.Store, id int64, reader core.Acto
 	return s.ReadKnownSimilar(ctx, found)
 }
 
-// makeFenceID makes what the monitored app cannot know: 64 random bits.
+// makeFenceID makes an id that the monitored app cannot know: 64 random bits.
 func makeFenceID(random io.Reader) (string, error) {
 	var id [8]byte
 	if _, err := io.ReadFull(random, id[:]); err != nil {

@@ -32,7 +32,7 @@ type object = map[string]any
 
 const shopKey = "5h0p0000000000000000000000000000"
 
-// shop is a project to which events are sent as SDKs send them, on a database of its own.
+// shop is a project on a separate database that receives events the way SDKs send them.
 type shop struct {
 	testing.TB
 	*storetest.Clock
@@ -62,7 +62,7 @@ func openShop(t testing.TB) *shop {
 	return s
 }
 
-// callOperation makes a call that must work, and returns its answer.
+// callOperation makes a call, which must succeed, and returns its answer.
 func (s *shop) callOperation(op *core.Operation, args object) string {
 	s.Helper()
 	return s.callWith(op, args, nil)
@@ -119,7 +119,7 @@ func changeEvent(t testing.TB, event []byte, members object) []byte {
 	return text
 }
 
-// knownFence is a source of random bytes that makes the same id always.
+// knownFence is a source of random bytes that always makes the same id.
 func knownFence() io.Reader { return strings.NewReader("\x01\x23\x45\x67\x89\xab\xcd\xef") }
 
 // buildBrief makes the brief of an issue for a runner.

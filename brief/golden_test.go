@@ -13,13 +13,13 @@ import (
 	"errand/testkit/golden"
 )
 
-// TestGoldens writes the briefs of events as SDKs send them. An agent must be able to start with the first 2 KB: clients show
-// no more of what is long.
+// TestGoldens writes the briefs of events from SDKs. An agent must be able to start with the first 2 KB, since
+// clients show only that much of a long text.
 func TestGoldens(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		prepare func(s *shop) (issue int64)
-		must    []string // be in the first 2 KB
+		must    []string // must be within the first 2 KB
 	}{
 		"node": {func(s *shop) int64 { return s.sendEvent(readEvent(s, "node")) },
 			[]string{"(reading 'lines')", "src/pricing/reduction.js:12", ">   12 |   for (const line of cart.lines)", "claim_issue id=1"}},
@@ -65,7 +65,7 @@ func sendMapped(s *shop) int64 {
 	return s.sendEvent(readEvent(s, "browser"))
 }
 
-// makePythonHistory has the error come back after a fix, with a note, and with a similar issue that was fixed.
+// makePythonHistory makes an error that returns after a fix, with a note, and with a similar issue that was fixed.
 func makePythonHistory(s *shop) int64 {
 	event := readEvent(s, "python")
 	deploy := func(release, commit string) {
@@ -94,7 +94,7 @@ func makePythonHistory(s *shop) int64 {
 	return issue
 }
 
-// sendAfterFramesless sends an event of the error, and then two of the same without a stack.
+// sendAfterFramesless sends an event of the error, and then two without a stack.
 func sendAfterFramesless(s *shop) int64 {
 	event := changeEvent(s, readEvent(s, "java"), object{"fingerprint": []string{"search"}})
 	issue := s.sendEvent(event)

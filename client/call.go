@@ -13,7 +13,7 @@ import (
 	"errand/core"
 )
 
-// CallOptions are the flags that all operations have on the command line: `errand call`.
+// CallOptions are the command-line flags of every operation: `errand call`.
 type CallOptions struct {
 	Client `embed:"" group:"Connection"`
 
@@ -29,13 +29,13 @@ type CallOptions struct {
 // Streams are where a command reads and writes.
 type Streams struct {
 	In         io.Reader
-	Out, Notes io.Writer // the answer; what is said of it
-	IsTerminal bool      // Out is one
-	Width      int       // of the terminal in columns; 0 for the usual one
+	Out, Notes io.Writer // the answer; remarks about it
+	IsTerminal bool      // Out is a terminal
+	Width      int       // of the terminal in columns; 0 for the usual width
 }
 
-// Call makes the call and prints its answer. An error that the server has answered is an error with its words and hint; a mistake
-// in the command line has an ExitCode.
+// Call makes the call and prints its answer. An error from the server keeps its words and hint; a mistake in the
+// command line has an ExitCode.
 func (in *OperationInput) Call(ctx context.Context, o CallOptions) error {
 	if err := o.check(); err != nil {
 		return usageError(err.Error())
@@ -83,7 +83,7 @@ func (in *OperationInput) fetch(ctx context.Context, o CallOptions) (*http.Respo
 	return response, body, err
 }
 
-// readArgs returns the arguments of the call, those of --input first, and names what is missing.
+// readArgs returns the arguments of the call, those of --input first, and names missing ones.
 func (in *OperationInput) readArgs(o CallOptions) (map[string]any, error) {
 	args := map[string]any{}
 	if o.Input != "" {
@@ -131,7 +131,7 @@ func (o CallOptions) readInput() ([]byte, error) {
 	return text, err
 }
 
-// mediaType returns the type of the operation's body when that is a file.
+// mediaType returns the type of the operation's body if that is a file.
 func (in *OperationInput) mediaType() string {
 	if in.op.Body == nil {
 		return ""
@@ -139,8 +139,8 @@ func (in *OperationInput) mediaType() string {
 	return in.op.Body.Types[0]
 }
 
-// openFile opens the file that is the body of the call, and returns its size in bytes; -1 when that is not known. It is nil for an
-// operation that takes none.
+// openFile opens the file for the body of the call, and returns its size in bytes; -1 when unknown. The file is nil
+// for an operation without one.
 func (in *OperationInput) openFile(o CallOptions) (file io.ReadCloser, size int64, err error) {
 	switch {
 	case in.op.Body == nil && o.File != "":
@@ -172,7 +172,7 @@ func (in *OperationInput) openFile(o CallOptions) (file io.ReadCloser, size int6
 	return opened, info.Size(), nil
 }
 
-// printAnswer prints the body of an answer: for people on a terminal, else as it is.
+// printAnswer prints the body of an answer: for people on a terminal, otherwise unchanged.
 func (o CallOptions) printAnswer(body []byte) error {
 	asTable := (o.Streams.IsTerminal || o.Table || len(o.Columns) > 0) && !o.JSON
 	switch {

@@ -8,25 +8,25 @@ import (
 )
 
 const (
-	usualWidth   = 120 // of a table in columns, where no terminal says
-	widestCell   = 44  // that a text takes before other columns get room; a third of a table that is wider
-	thinnestText = 16  // to which a text is cut before columns are left out
-	thinnestLast = 6   // to which the text of the last column is cut
+	usualWidth   = 120 // of a table in columns, when no terminal sets it
+	widestCell   = 44  // the limit of a text until other columns have room; a third of a wider table
+	thinnestText = 16  // a text is cut to this before columns are left out
+	thinnestLast = 6   // the text of the last column is cut to this
 	gap          = 2   // between columns
 )
 
 var (
-	// mainColumns come first in a list, in this order: what a row is, how bad it is, and who works on it. There is never a later one
-	// without an earlier one.
+	// mainColumns come first in a list, in this order: what a row is, how bad it is, and who works on it. A later one
+	// never appears without the earlier ones.
 	mainColumns = []string{"id", "fix_id", "score", "status", "outcome", "version", "title", "name", "slug", "action", "label",
 		"times_seen", "users_affected", "issue_id", "last_seen", "claim", "timestamp", "at", "release", "environment"}
-	// lastColumns come last: they are the same for most rows, or mean little by themselves.
+	// lastColumns come last: they are the same for most rows, or mean little on their own.
 	lastColumns = []string{"project_id", "type", "stored_events", "platform", "trust", "source_trust", "trust_setting", "source",
 		"actor_type", "linked_by_type", "received_at", "server_seen_at", "client_seen_at", "fingerprint", "fingerprint_version",
 		"actor_id", "event_id"}
-	// shortNames are what columns of a list are called beside the name of the member.
+	// shortNames are other names for columns, besides the member's name.
 	shortNames = map[string]string{"times_seen": "events", "users_affected": "users"}
-	// wholeColumns are never cut: what is left of them would be another value.
+	// wholeColumns are never cut, since a part of their value would look like another value.
 	wholeColumns = []string{"id", "status"}
 )
 
@@ -34,13 +34,13 @@ var (
 type column struct {
 	name, title string
 	cells       []string
-	natural     int  // width that its widest cell needs
+	natural     int  // width of its widest cell
 	width       int  // width in the table
-	isText      bool // so that it can be cut
-	isKnown     bool // a row has it
+	isText      bool // it can be cut
+	isKnown     bool // a row has the member
 }
 
-// makeColumn makes the column of a member of the rows. Times are cut to minutes unless the column was asked for.
+// makeColumn makes the column for a member of the rows. Times are cut to minutes unless the column was chosen.
 func makeColumn(name string, rows []any, isChosen bool) column {
 	title := name
 	if short := shortNames[localName(name)]; short != "" && !isChosen {
@@ -68,17 +68,17 @@ func makeColumn(name string, rows []any, isChosen bool) column {
 	return made
 }
 
-// localName returns the name of a column within the issue that the rows have, if they have one.
+// localName returns the name of a column within the issue that a row may contain.
 func localName(name string) string { return strings.TrimPrefix(name, "issue.") }
 
-// hasColumn reports whether a row has the member at the beginning of a path. Its value may be null.
+// hasColumn reports whether a row has the first member of a path. Its value may be null.
 func hasColumn(row any, name string) bool {
 	object, isObject := row.(jsonObject)
 	first, _, _ := strings.Cut(strings.ToLower(name), ".")
 	return !isObject || slices.ContainsFunc(object, func(m jsonMember) bool { return m.name == first || shortNames[m.name] == first })
 }
 
-// findCell returns what a row has in a column: the member, also by its short name, and the holder for a claim.
+// findCell returns the value of a row for a column: the member, also by its short name, and the holder for a claim.
 func findCell(row any, name string) any {
 	object, isObject := row.(jsonObject)
 	if !isObject {
@@ -101,8 +101,8 @@ func findCell(row any, name string) any {
 	return holder
 }
 
-// nameColumns returns the names of the members of all rows that have one value, and of the issue in a row: the main ones first, then
-// in their order.
+// nameColumns returns the names of the rows' members with a single value, including members of the issue in a row.
+// The main columns come first, then the others in their order.
 func nameColumns(rows []any) (names []string) {
 	for _, row := range rows {
 		object, isObject := row.(jsonObject)
@@ -125,7 +125,7 @@ func nameColumns(rows []any) (names []string) {
 	return removeTwins(names)
 }
 
-// removeTwins returns the names without those that were there before.
+// removeTwins returns the names without repeats.
 func removeTwins(names []string) (unique []string) {
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -137,7 +137,7 @@ func removeTwins(names []string) (unique []string) {
 	return unique
 }
 
-// rankColumn returns the place of a column: main columns stand first, lastColumns last.
+// rankColumn returns the position of a column: main columns come first, lastColumns last.
 func rankColumn(name string) int {
 	name = localName(name)
 	if at := slices.Index(mainColumns, name); at >= 0 {
@@ -149,10 +149,10 @@ func rankColumn(name string) int {
 	return len(mainColumns)
 }
 
-// isMain reports whether a column is one of the main ones.
+// isMain reports whether the column is one of mainColumns.
 func (c column) isMain() bool { return rankColumn(c.name) < len(mainColumns) }
 
-// thinWidth returns to how many columns of the terminal a column can be cut.
+// thinWidth returns the smallest width that a column can be cut to.
 func (c column) thinWidth() int {
 	if c.isText {
 		return min(c.natural, thinnestText)
@@ -160,11 +160,11 @@ func (c column) thinWidth() int {
 	return c.natural
 }
 
-// fitColumns returns the columns that have room, with their widths. The main ones come first, and their texts are cut before one is
-// left out; once one is left out, nothing follows. The others are taken as they fit. There is always a first column.
+// fitColumns returns the columns that fit, with their widths. The main ones come first: their texts are cut before one is left out, and
+// after a column that is left out no other follows. Other columns are added if they fit. The first column is always there.
 func fitColumns(columns []column, room int) (kept []column) {
 	widest := max(widestCell, room/3)
-	left := room + gap // the last column needs none
+	left := room + gap // no gap after the last column
 	for at, c := range columns {
 		c.width = c.thinWidth()
 		if !c.isMain() && at > 0 {
@@ -198,7 +198,7 @@ func widthOf(columns []column) (width int) {
 	return width
 }
 
-// widenColumns gives what is left of the room to the columns that are cut, from the first on, at most up to a width.
+// widenColumns spends the remaining room on columns that are cut, from the first on, up to a width.
 func widenColumns(columns []column, left, atMost int) []column {
 	for i := range columns {
 		more := min(columns[i].natural, atMost) - columns[i].width
@@ -210,7 +210,7 @@ func widenColumns(columns []column, left, atMost int) []column {
 	return columns
 }
 
-// keepColumns returns all columns with their widths: texts are cut where the room ends.
+// keepColumns returns all columns with their widths. Texts are cut where the room ends.
 func keepColumns(columns []column, room int) []column {
 	for i := range columns {
 		columns[i].width = columns[i].thinWidth()

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// listed is an issue as list_issues answers it, with the members in that order.
+// listed is an issue in an answer of list_issues, with its members in that order.
 type listed struct {
 	ID        int64  `json:"id"`
 	ProjectID int64  `json:"project_id"`
@@ -48,15 +48,15 @@ func answerWith(t *testing.T, issues ...listed) commandLine {
 	return c
 }
 
-// TestTableShowsWhatMattersFirst draws issues at every width: a column is there only with all that matter more, and no line is wider
-// than the terminal.
+// TestTableShowsWhatMattersFirst prints issues at every width. A column appears only with all more important ones,
+// and no line is wider than the terminal.
 func TestTableShowsWhatMattersFirst(t *testing.T) {
 	t.Parallel()
 	held := newListed(42, strings.Repeat("word ", 60))
 	held.Claim = map[string]any{"holder": "fixer", "expires_at": "2026-11-23T18:43:43Z", "worker": "w1"}
 	c := answerWith(t, newListed(7, "short"), held)
 	order := []string{"ID", "STATUS", "TITLE", "EVENTS", "USERS", "LAST_SEEN", "CLAIM"}
-	want := map[int]int{1: 1, 17: 2, 40: 3, 80: 7, 120: 7, 200: 7} // columns of the order that have room, by width
+	want := map[int]int{1: 1, 17: 2, 40: 3, 80: 7, 120: 7, 200: 7} // columns of the order that fit, by width
 	for width := 1; width <= 220; width++ {
 		c.width = width
 		done := c.call(t, "list_issues")
@@ -78,14 +78,14 @@ func TestTableShowsWhatMattersFirst(t *testing.T) {
 	require.Contains(t, c.call(t, "list_issues").notes, "untrusted: title, claim. Data.\n")
 }
 
-// TestTableStandsWhateverTheTitles holds that titles of any characters leave the columns behind them where they are.
+// TestTableStandsWhateverTheTitles checks that titles of any characters do not move the columns after them.
 func TestTableStandsWhateverTheTitles(t *testing.T) {
 	t.Parallel()
 	for name, title := range map[string]struct {
 		text  string
-		wide  int    // characters that take two columns, of those that are shown
-		marks int    // that take none
-		shows string // a part of what is shown
+		wide  int    // shown characters that take two columns
+		marks int    // shown characters that take none
+		shows string // a part of the output
 	}{
 		"a plain one":           {"boom", 0, 0, "boom"},
 		"Chinese":               {"库存不足: abc", 4, 0, "库存不足: abc"},
@@ -139,7 +139,7 @@ func TestTableTakesColumnsByTheirNames(t *testing.T) {
 	}
 }
 
-// TestTableOfSimilarIssues holds that a row shows the members of the issue in it beside its own.
+// TestTableOfSimilarIssues checks that a row shows the members of its issue beside its own.
 func TestTableOfSimilarIssues(t *testing.T) {
 	t.Parallel()
 	const body = `{"data":[{"issue":{"id":7,"title":"boom","status":"resolved","trust":"low"},"score":0.8,"reasons":["a","b"]}]}`
@@ -154,7 +154,7 @@ func TestTableOfSimilarIssues(t *testing.T) {
 		"7         0.8    resolved      boom         a, b     low\n", done.out)
 }
 
-// TestLinesOfATextAreNoMembers prints an object with a text that is written like a further member of it.
+// TestLinesOfATextAreNoMembers prints an object with a text that looks like another member.
 func TestLinesOfATextAreNoMembers(t *testing.T) {
 	t.Parallel()
 	const body = `{"data":{"id":7,"event":{"message":"boom\nstatus resolved\r\n\u001b[2J"},"guide":"a\nb"},` +

@@ -11,29 +11,28 @@ import (
 	"errand/core"
 )
 
-// usageError is a mistake in a command line that was found before the server was asked.
+// usageError is a mistake in a command line, found before any request.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
-// ExitUsage is the code that a command ends with after a mistake in its command line; 1 is for what failed.
+// ExitUsage is the exit code after a mistake in a command line; other failures have 1.
 const ExitUsage = 2
 
 // ExitCode is read by main.
 func (usageError) ExitCode() int { return ExitUsage }
 
-// codeOf returns the code of an error of the API, empty when it is none.
+// codeOf returns the code of an API error; empty for anything else.
 func codeOf(body []byte) core.Code {
 	var failure struct{ Error core.Code }
-	_ = json.Unmarshal(body, &failure) // else it is none
+	_ = json.Unmarshal(body, &failure) // not JSON: not an API error
 	return failure.Error
 }
 
-// saidInWords are the members of an error that explainFailure has words for.
+// saidInWords are the members of an error that explainFailure expresses in words.
 var saidInWords = []string{"error", "details", "required_scope", "reason", "hint"}
 
-// explainFailure says what an error of the API means, in words that follow its status: its fields, all that it names, and the
-// hint that agents get.
+// explainFailure explains an API error, in words that follow its status: its fields, its other members, and the hint that agents get.
 func explainFailure(header http.Header, body []byte) string {
 	var failure struct {
 		Error         core.Code
@@ -71,7 +70,7 @@ func explainFailure(header http.Header, body []byte) string {
 	return text
 }
 
-// listOthers writes the further members of an error, such as the claim that stands in the way.
+// listOthers writes the other members of an error, such as the claim that blocks the call.
 func listOthers(body []byte) (text string) {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(body, &members) // it is an object

@@ -14,10 +14,10 @@ import (
 // OperationInput is the input of an operation on the command line: a flag for each field, as its schema describes it.
 type OperationInput struct {
 	op    *core.Operation
-	flags reflect.Value // pointer to a struct with a field per field of the input, in their order
+	flags reflect.Value // pointer to a struct with a field for each field of the input, in order
 }
 
-// NewOperationInput returns the input of the operation with the name, and whether there is one.
+// NewOperationInput returns the input of the operation with the name, and whether there is such an operation.
 func NewOperationInput(name string) (*OperationInput, bool) {
 	at := slices.IndexFunc(core.V1.Operations(), func(op *core.Operation) bool { return op.Name == name })
 	if at < 0 {
@@ -40,13 +40,13 @@ func ListOperationNames() []string {
 	return names
 }
 
-// Flags returns a pointer to a struct whose fields are flags for kong. Their values are read when the operation is called.
+// Flags returns a pointer to a struct whose fields are flags for kong. A call reads their values.
 func (in *OperationInput) Flags() any { return in.flags.Interface() }
 
 // Summary says in a few words what the operation does.
 func (in *OperationInput) Summary() string { return in.op.Summary + "." }
 
-// Describe says what the operation does, which scope it needs, and shows an input.
+// Describe says what the operation does and which scope it needs, and shows an example input.
 func (in *OperationInput) Describe() string {
 	text := in.op.Description
 	switch in.op.Scope {
@@ -65,7 +65,7 @@ func (in *OperationInput) Describe() string {
 	return text
 }
 
-// flagsOfAll are the flags of every call. A field that is called so has its flag with field- in front.
+// flagsOfAll are the flags of every call. The flag of a field with such a name gets the prefix field-.
 var flagsOfAll = []string{"url", "token", "json", "table", "columns", "input", "file", "help"}
 
 // flagNameOf returns the name of a field's flag, without dashes.
@@ -77,7 +77,7 @@ func flagNameOf(field core.Field) string {
 	return name
 }
 
-// flagAliases returns what the flag of a field is called too: as the field is, and by the field's other name.
+// flagAliases returns the other names of a field's flag: the name of the field, and the field's other name.
 func flagAliases(op *core.Operation, field core.Field) (aliases []string) {
 	if strings.Contains(field.Name, "_") {
 		aliases = append(aliases, field.Name)
@@ -88,7 +88,7 @@ func flagAliases(op *core.Operation, field core.Field) (aliases []string) {
 	return slices.Compact(aliases)
 }
 
-// flagOf describes the flag of a field in the tags of kong: whether it was given is seen by its pointer.
+// flagOf describes the flag of a field in the tags of kong. It is a pointer, which is nil when the flag was not given.
 func flagOf(op *core.Operation, i int) reflect.StructField {
 	field := op.Fields()[i]
 	name := flagNameOf(field)
@@ -106,7 +106,7 @@ func flagOf(op *core.Operation, i int) reflect.StructField {
 	return reflect.StructField{Name: fmt.Sprintf("Field%d", i), Type: kind, Tag: reflect.StructTag(tag)}
 }
 
-// helpOf returns what --help says of a field: its words, its default, and whether it must be given.
+// helpOf returns the text of --help for a field: its description, its default, and whether it is required.
 func helpOf(field core.Field) string {
 	text := strings.TrimSuffix(field.Doc, ".")
 	if schema, _ := field.Schema["items"].(core.Schema); schema != nil {
@@ -121,10 +121,10 @@ func helpOf(field core.Field) string {
 	if field.Required {
 		text += " (required)"
 	}
-	return strings.ReplaceAll(text+".", "$", "$$") // kong reads ${name}
+	return strings.ReplaceAll(text+".", "$", "$$") // kong expands ${name}
 }
 
-// placeholderOf returns what stands for a value in --help.
+// placeholderOf returns the placeholder for a value in --help.
 func placeholderOf(schema core.Schema) string {
 	if items, ok := schema["items"].(core.Schema); ok {
 		schema = items
@@ -151,7 +151,7 @@ func joinWords(words []any, separator string) string {
 	return strings.Join(texts, separator)
 }
 
-// readFlags adds the flags that were given to the arguments of a call.
+// readFlags adds the given flags to the arguments of a call.
 func (in *OperationInput) readFlags(into map[string]any) error {
 	for i, field := range in.op.Fields() {
 		given := in.flags.Elem().Field(i)
@@ -176,7 +176,7 @@ func readFlag(field core.Field, given any) (any, error) {
 	}
 	items, _ := field.Schema["items"].(core.Schema)
 	list := []any{}
-	for _, text := range given.([]string) { //nolint:forcetypeassert // flagOf makes no other
+	for _, text := range given.([]string) { //nolint:forcetypeassert // flagOf makes only these
 		parts := []string{text}
 		if !field.KeepsCommas() {
 			parts = strings.Split(text, ",")
@@ -192,7 +192,7 @@ func readFlag(field core.Field, given any) (any, error) {
 	return list, nil
 }
 
-// readText reads the text of a flag as its schema says. What else is wrong with a value is for the server to say.
+// readText reads the text of a flag by its schema. The server reports other faults of a value.
 func readText(schema core.Schema, text string) (any, error) {
 	if words, ok := schema["enum"].([]any); ok && !slices.Contains(words, any(text)) {
 		return nil, fmt.Errorf("must be one of %s, not %q", joinWords(words, ", "), text)

@@ -9,25 +9,25 @@ import (
 	"errand/wire"
 )
 
-// noIssue is how `errand next` ends without an issue. The answer says why, so that there is nothing to add.
+// noIssue is the end of `errand next` without an issue. The printed answer says why, so the error has no text.
 type noIssue struct{}
 
 func (noIssue) Error() string { return "no issue" }
 
-// ExitCode is read by main: a loop of a script ends by it.
+// ExitCode is read by main. A script's loop can end on it.
 func (noIssue) ExitCode() int { return ExitNoIssue }
 
-// ExitNoIssue is the code that `errand next` ends with when it got no issue.
+// ExitNoIssue is the exit code of `errand next` when it got no issue.
 const ExitNoIssue = 2
 
-// ErrNoIssue is returned by PrintNext when there was no issue to take. Why not is printed already.
+// ErrNoIssue is returned by PrintNext when there was no issue to take. The reason is already printed.
 var ErrNoIssue error = noIssue{}
 
-// briefMembers are those members of a next_issue that are its brief, once as Markdown and once as data.
+// briefMembers are the members of an answer of next_issue that hold the brief, as Markdown and as data.
 var briefMembers = []string{"markdown", "json"}
 
-// PrintNext calls next_issue and prints the Markdown of its brief, unless JSON, a table or columns are asked for. A table is of the
-// issue alone. The error is ErrNoIssue when there was none to take.
+// PrintNext calls next_issue and prints the Markdown of its brief, unless JSON, a table or columns are requested. A
+// table shows only the issue. The error is ErrNoIssue when there was no issue to take.
 func (in *OperationInput) PrintNext(ctx context.Context, o CallOptions) error {
 	if err := o.check(); err != nil {
 		return usageError(err.Error())

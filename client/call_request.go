@@ -15,13 +15,13 @@ import (
 	"errand/core"
 )
 
-// fileBody is the body of a call that is a file.
+// fileBody is the file that is the body of a call.
 type fileBody struct {
 	mediaType string
 	text      io.Reader
 }
 
-// newRequest makes the request of a call: each argument stands in the path, the query or the body, where the operation has it.
+// newRequest makes the request of a call. Each argument goes into the path, the query or the body, as the operation defines it.
 func (c Client) newRequest(ctx context.Context, op *core.Operation, args map[string]any, file fileBody) (*http.Request, error) {
 	path, rest := op.Path(), map[string]any{}
 	for name, value := range args {
@@ -30,7 +30,7 @@ func (c Client) newRequest(ctx context.Context, op *core.Operation, args map[str
 			continue
 		}
 		text := textOf(value)
-		if text == "" || text == "." || text == ".." { // it would be another path
+		if text == "" || text == "." || text == ".." { // it would make another path
 			return nil, usageError(fmt.Sprintf("%s must be a value of its own, not %q", name, text))
 		}
 		path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(text))
@@ -53,7 +53,7 @@ func (c Client) newRequest(ctx context.Context, op *core.Operation, args map[str
 	if mediaType != "" {
 		r.Header.Set("Content-Type", mediaType)
 	}
-	if op.Scope == core.NoToken { // the operation has a key of its own, that of a DSN
+	if op.Scope == core.NoToken { // the operation has its own key, a DSN's
 		r.Header.Set("X-Service-Key", c.Token.Reveal())
 	} else {
 		r.Header.Set("Authorization", "Bearer "+c.Token.Reveal())
@@ -61,7 +61,7 @@ func (c Client) newRequest(ctx context.Context, op *core.Operation, args map[str
 	return r, nil
 }
 
-// queryOf writes arguments as a query: a list as its name again and again.
+// queryOf writes arguments as a query. The name is repeated for each item of a list.
 func queryOf(args map[string]any) string {
 	query := url.Values{}
 	for name, value := range args {
@@ -76,7 +76,7 @@ func queryOf(args map[string]any) string {
 	return query.Encode()
 }
 
-// textOf writes an argument of a path or a query.
+// textOf writes an argument for a path or a query.
 func textOf(value any) string {
 	switch value := value.(type) {
 	case nil:
@@ -89,9 +89,9 @@ func textOf(value any) string {
 	return fmt.Sprint(value)
 }
 
-// sendRequest sends a request and reads the answer. The response is nil when none came.
+// sendRequest sends a request and reads the answer. The response is nil when none arrived.
 func (c Client) sendRequest(r *http.Request) (*http.Response, []byte, error) {
-	// A redirect would have it become a GET: it is shown instead.
+	// A redirect would turn it into a GET, so it is reported instead of followed.
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(r)
 	if err != nil {
@@ -108,17 +108,17 @@ func (c Client) sendRequest(r *http.Request) (*http.Response, []byte, error) {
 	return response, answer, nil
 }
 
-// errNotErrand is what an answer is that no Errand has given.
+// errNotErrand is the error for an answer from something else than Errand.
 var errNotErrand = errors.New("it does not look like Errand's API")
 
-// fetchAnswer sends a request and reads its answer. What is not a success is an error in words.
+// fetchAnswer sends a request and reads its answer. Anything but success is an error in words.
 func (c Client) fetchAnswer(r *http.Request) (response *http.Response, body []byte, err error) {
 	response, body, err = c.sendRequest(r)
 	where := *r.URL
-	where.RawQuery = "" // it can hold much
+	where.RawQuery = "" // it may contain much
 	switch {
 	case response == nil:
-		return nil, nil, err // it names the method and the URL
+		return nil, nil, err // its text names the method and the URL
 	case err != nil:
 		return response, nil, fmt.Errorf("%s: %w", &where, err)
 	}

@@ -10,9 +10,9 @@ import (
 	"errand/wire"
 )
 
-const widestName = 24 // before the values of one object
+const widestName = 24 // before the values of an object
 
-// printTable prints an answer for people: a list as a table, an object as lines. What else the answer has goes to the notes.
+// printTable prints an answer for people: a list as a table, an object as lines. Other parts of the answer go to the notes.
 func (o CallOptions) printTable(body []byte) error {
 	decoded, err := decodeOrdered(body)
 	if err != nil {
@@ -22,7 +22,7 @@ func (o CallOptions) printTable(body []byte) error {
 	return o.printDecoded(answer)
 }
 
-// printDecoded is printTable for an answer that was read.
+// printDecoded is printTable for a decoded answer.
 func (o CallOptions) printDecoded(answer jsonObject) error {
 	var text strings.Builder
 	var list table
@@ -58,11 +58,11 @@ func (o CallOptions) printDecoded(answer jsonObject) error {
 type table struct {
 	columns []column
 	rows    int
-	left    int      // how many columns had no room
-	unknown []string // that were asked for and that no row has
+	left    int      // the number of columns that did not fit
+	unknown []string // chosen columns that no row has
 }
 
-// makeTable returns a table of the columns that were asked for, else of as many as have room.
+// makeTable returns a table with the chosen columns, or else with as many as fit.
 func (o CallOptions) makeTable(rows []any) table {
 	made, room := table{rows: len(rows)}, cmp.Or(o.Streams.Width, usualWidth)
 	for _, name := range o.Columns {
@@ -87,7 +87,7 @@ func (o CallOptions) makeTable(rows []any) table {
 	return made
 }
 
-// writeTo writes the columns below their titles, and nothing for no rows.
+// writeTo writes the columns below their titles, and nothing if there are no rows.
 func (t table) writeTo(w *strings.Builder) {
 	for row := -1; row < t.rows && t.rows > 0 && len(t.columns) > 0; row++ {
 		line := ""
@@ -102,7 +102,7 @@ func (t table) writeTo(w *strings.Builder) {
 	}
 }
 
-// noteColumns says what a list does not show, and which of its columns are texts of others.
+// noteColumns notes what a list does not show, and which of its columns are texts of others.
 func (o CallOptions) noteColumns(list table, answer jsonObject) {
 	if list.rows == 0 {
 		fmt.Fprintln(o.Streams.Notes, "Nothing found.")
@@ -126,15 +126,15 @@ func (o CallOptions) noteColumns(list table, answer jsonObject) {
 	}
 }
 
-// isAt reports whether a column shows what is at a path such as data[].claim.holder, or a part of it.
+// isAt reports whether a column shows the value at a path such as data[].claim.holder, or a part of it.
 func (c column) isAt(path any) bool {
 	text, _ := path.(string)
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(text, "data[]."), "data."), "[]")
 	return text == c.name || strings.HasPrefix(text, c.name+".") || strings.HasPrefix(c.name, text+".")
 }
 
-// writeObject writes an object as lines of name and value, what is nested with its path. Longer texts keep their lines; those of others
-// are indented, so that no text looks like a further member.
+// writeObject writes an object as lines of name and value, with the path for nested members. Longer texts keep their
+// lines. Texts of others are indented, so that no text looks like another member.
 func writeObject(w *strings.Builder, path string, object jsonObject, untrusted []any) {
 	for _, m := range object {
 		name := path + wire.RemoveHidden(m.name)
@@ -157,14 +157,14 @@ func writeObject(w *strings.Builder, path string, object jsonObject, untrusted [
 	}
 }
 
-// findUntrusted returns the paths of an answer at which texts of others stand, such as data.event.
+// findUntrusted returns the paths of others' text in an answer, such as data.event.
 func findUntrusted(answer jsonObject) []any {
 	said, _ := answer.findMember("untrusted").(jsonObject)
 	paths, _ := said.findMember("paths").([]any)
 	return paths
 }
 
-// chooseMembers returns the members that were asked for as columns; all when none were.
+// chooseMembers returns the members that were chosen as columns; all when none were.
 func (o CallOptions) chooseMembers(object jsonObject) jsonObject {
 	if len(o.Columns) == 0 {
 		return object

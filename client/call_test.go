@@ -20,7 +20,7 @@ import (
 	"errand/core"
 )
 
-// commandLine calls operations as the command line does.
+// commandLine calls operations the way the command line does.
 type commandLine struct {
 	options    client.CallOptions
 	in         string
@@ -28,13 +28,13 @@ type commandLine struct {
 	width      int // of the terminal; 0 for 100
 }
 
-// called is what a command has printed and how it ended.
+// called is the output of a command and its result.
 type called struct {
 	out, notes string
 	err        error
 }
 
-// exitCode is the code with which the process ends after the command.
+// exitCode is the code that the process ends with after the command.
 func (c called) exitCode() int {
 	var coded interface{ ExitCode() int }
 	switch {
@@ -74,7 +74,7 @@ func (c commandLine) call(t *testing.T, operation string, args ...string) called
 	return called{out.String(), notes.String(), err}
 }
 
-// callJSON calls an operation that must succeed and reads data of its answer.
+// callJSON calls an operation, which must succeed, and reads data of its answer.
 func (c commandLine) callJSON(t *testing.T, into any, operation string, args ...string) {
 	t.Helper()
 	done := c.call(t, operation, args...)
@@ -82,8 +82,8 @@ func (c commandLine) callJSON(t *testing.T, into any, operation string, args ...
 	require.NoError(t, json.Unmarshal([]byte(done.out), &struct{ Data any }{into}), done.out)
 }
 
-// TestCallEveryOperation holds that each operation has flags that kong takes, that none hides a flag that all have, and that its
-// example goes to the right place.
+// TestCallEveryOperation checks that kong accepts the flags of each operation, that none hides a common flag, and
+// that its example arrives in the right place.
 func TestCallEveryOperation(t *testing.T) {
 	t.Parallel()
 	for _, op := range core.V1.Operations() {
@@ -153,12 +153,12 @@ func TestCallOperations(t *testing.T) {
 	require.NoError(t, done.err)
 }
 
-// TestCallTakesBothNamesOfAnIssue calls the operations of one issue by either name of its id, as a flag and in --input.
+// TestCallTakesBothNamesOfAnIssue calls the operations on one issue with either name of its id, as a flag and in --input.
 func TestCallTakesBothNamesOfAnIssue(t *testing.T) {
 	t.Parallel()
 	var asked string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body) // what is missing of it is missing below
+		body, _ := io.ReadAll(r.Body) // the comparison below shows missing parts
 		asked = r.URL.Path + " " + strings.TrimSpace(string(body))
 		_, _ = w.Write([]byte(`{"data":{}}`))
 	}))
@@ -279,7 +279,7 @@ func TestCallSaysWhatIsWrong(t *testing.T) {
 	require.Equal(t, 2, missing.call(t, "whoami").exitCode())
 }
 
-// What answers is not always Errand, or not one of this version.
+// The answer may come from another program, or from another version of Errand.
 func TestCallOfOtherServers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -310,7 +310,7 @@ func TestCallOfOtherServers(t *testing.T) {
 	}
 }
 
-// A text of the app must not steer the terminal that shows it, nor reorder what is read.
+// A text of the app must not control the terminal that shows it, nor reorder what people read.
 func TestTerminalIsNotSteered(t *testing.T) {
 	t.Parallel()
 	const hostile = "a\x1b]0;title\x07b\u009b31mc\u202ed\u2066e\u200bf\U000e0041g\rh\ti\u2028j"

@@ -11,7 +11,7 @@ import (
 	"errand/client"
 )
 
-// printNext runs `errand next` against a server that answers so.
+// printNext runs `errand next` against a server with that answer.
 func printNext(t *testing.T, answer string, choose func(*client.CallOptions)) called {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(answer)) }))
@@ -25,7 +25,7 @@ func printNext(t *testing.T, answer string, choose func(*client.CallOptions)) ca
 	return called{out.String(), notes.String(), err}
 }
 
-// TestNextPrintsTexts holds that a brief is printed as it is meant to be read, and that the end of the work is seen by the exit code.
+// TestNextPrintsTexts checks that a brief is printed as it is meant to be read, and that the exit code shows the end of the work.
 func TestNextPrintsTexts(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -44,7 +44,7 @@ func TestNextPrintsTexts(t *testing.T) {
 			done := printNext(t, test.answer, func(*client.CallOptions) {})
 			require.Equal(t, test.code, done.exitCode(), done.err)
 			require.Equal(t, test.want, done.out)
-			require.Equal(t, test.code == 2, done.err == client.ErrNoIssue, "a mistake is another error") //nolint:errorlint // it is the same
+			require.Equal(t, test.code == 2, done.err == client.ErrNoIssue, "a mistake is another error") //nolint:errorlint // by identity
 		})
 	}
 }

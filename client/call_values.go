@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// jsonObject is a JSON object in the order in which it was sent.
+// jsonObject is a JSON object with its members in the order they were sent.
 type jsonObject []jsonMember
 
 type jsonMember struct {
@@ -16,7 +16,7 @@ type jsonMember struct {
 	value any // a jsonObject, []any, string, json.Number, bool or nil
 }
 
-// findMember returns the value at a dotted path such as claim.holder, nil when there is none.
+// findMember returns the value at a dotted path such as claim.holder; nil when there is none.
 func (o jsonObject) findMember(path string) any {
 	first, rest, isDeeper := strings.Cut(path, ".")
 	for _, m := range o {
@@ -74,7 +74,7 @@ func decodeNext(dec *json.Decoder) (any, error) {
 		}
 		list, object = append(list, value), append(object, jsonMember{name, value})
 	}
-	if _, err := dec.Token(); err != nil { // its end
+	if _, err := dec.Token(); err != nil { // the end of the object or array
 		return nil, err
 	}
 	if delimiter == '{' {
@@ -83,7 +83,7 @@ func decodeNext(dec *json.Decoder) (any, error) {
 	return list, nil
 }
 
-// encodeOrdered writes a value in one line as people read it: texts without quotes, objects as {name=value}.
+// encodeOrdered writes a value in one line for people: texts without quotes, objects as {name=value}.
 func encodeOrdered(value any) string {
 	switch value := value.(type) {
 	case nil:

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// mostMarks is how many combining marks a character keeps in a table. Real scripts need no more; a stack of them would be
-	// drawn over the lines above.
+	// mostMarks is how many combining marks a character keeps in a table. Real scripts need no more, and a stack of
+	// them would be drawn over the lines above.
 	mostMarks = 3
-	// unknownRune stands for a character that this errand does not know: its width differs between terminals.
+	// unknownRune replaces a character that this version does not know: its width differs between terminals.
 	unknownRune = '\ufffd'
 )
 
@@ -33,17 +33,17 @@ func runeWidth(r rune) int {
 	}
 }
 
-// isMark reports whether a character is drawn over the one before it. Vowels and final consonants of decomposed Hangul are so too.
+// isMark reports whether a character is drawn over the one before it, as are vowels and final consonants of decomposed Hangul.
 func isMark(r rune) bool {
 	return unicode.In(r, unicode.Mn, unicode.Me) || 0x1160 <= r && r <= 0x11ff || 0xd7b0 <= r && r <= 0xd7ff
 }
 
-// changesEmoji reports whether a character only chooses how the one before it looks: terminals disagree on the width of the two.
+// changesEmoji reports whether a character only selects the look of the one before it: terminals disagree on the width of the pair.
 func changesEmoji(r rune) bool {
 	return 0x1f3fb <= r && r <= 0x1f3ff || unicode.Is(unicode.Variation_Selector, r)
 }
 
-// textWidth returns how many columns a text of cleanCell takes.
+// textWidth returns how many columns a text from cleanCell takes.
 func textWidth(text string) (columns int) {
 	for _, r := range text {
 		columns += runeWidth(r)
@@ -51,7 +51,7 @@ func textWidth(text string) (columns int) {
 	return columns
 }
 
-// cleanCell writes a value in one line of characters whose width is known, without what could steer a terminal.
+// cleanCell writes a value in one line of characters with known widths, without any that could control a terminal.
 func cleanCell(value any) string {
 	marks, isFirst := 0, true
 	return strings.Map(func(r rune) rune {
@@ -65,14 +65,14 @@ func cleanCell(value any) string {
 		if !isMark(r) {
 			marks, isFirst = 0, false
 		}
-		if isFirst || marks > mostMarks { // without a character before it, a mark would be drawn over the cell before
+		if isFirst || marks > mostMarks { // at the start of a cell, a mark would be drawn over the cell before
 			return -1
 		}
 		return r
 	}, strings.Join(strings.Fields(encodeOrdered(value)), " "))
 }
 
-// cutText returns the beginning of a text that is wider than a number of columns, with a sign of it.
+// cutText returns the beginning of a text that is wider than a number of columns, with a sign of the cut.
 func cutText(text string, columns int) string {
 	if textWidth(text) <= columns {
 		return text
@@ -86,7 +86,7 @@ func cutText(text string, columns int) string {
 	return text
 }
 
-// padText fills a text with blanks up to a number of columns.
+// padText fills a text with spaces up to a number of columns.
 func padText(text string, columns int) string {
 	return text + strings.Repeat(" ", max(0, columns-textWidth(text)))
 }

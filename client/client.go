@@ -13,22 +13,22 @@ import (
 	"errand/core"
 )
 
-// Client is how a command reaches a running Errand over its API, as scripts do.
+// Client calls a running Errand over its API, like a script.
 type Client struct {
 	URL   string      `name:"url" env:"ERRAND_URL" help:"Where Errand runs, such as https://errors.example."`
 	Token core.Secret `name:"token" env:"ERRAND_TOKEN" help:"Token for the API; set it in the environment: others can see arguments."`
 
-	Pause time.Duration `kong:"-"` // before the second try of a call; 0 for the usual one
+	Pause time.Duration `kong:"-"` // before the second try of a call; 0 for the usual pause
 }
 
 const (
 	// callAtMost is how long a call may take.
 	callAtMost = 30 * time.Second
-	// answerAtMost bounds what is read of an answer, in bytes.
+	// answerAtMost is how many bytes of an answer are read.
 	answerAtMost = 8 << 20
 )
 
-// check says what is missing, naming the flag and the variable.
+// check reports what is missing, by its flag and its variable.
 func (c Client) check() error {
 	base, err := url.Parse(c.URL)
 	switch {
@@ -42,8 +42,8 @@ func (c Client) check() error {
 	return nil
 }
 
-// callOperation makes a call with an input and reads data of its answer. What may pass is tried again: an error of the network or
-// the server, or a limit.
+// callOperation makes a call with an input and reads data of its answer. It repeats the call after errors that may
+// pass: of the network, of the server, or a limit.
 func (c Client) callOperation(ctx context.Context, op *core.Operation, input, into any, w io.Writer) error {
 	if err := c.check(); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (c Client) callOperation(ctx context.Context, op *core.Operation, input, in
 	return c.tryAgain(ctx, w, func() (time.Duration, error) { return c.tryOperation(ctx, op, args, into) })
 }
 
-// tryOperation makes a call once. After an error, wait is as tryAgain has it.
+// tryOperation makes a call once. After an error, wait is what tryAgain expects.
 func (c Client) tryOperation(ctx context.Context, op *core.Operation, args map[string]any, into any) (wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callAtMost)
 	defer cancel()

@@ -9,7 +9,7 @@ import (
 	"errand/core"
 )
 
-// DeployReport is a deploy as a CI script reports it: `errand deploy`.
+// DeployReport is a deploy for a CI script to report: `errand deploy`.
 type DeployReport struct {
 	Project      string   `required:"" help:"Public id or slug of the app."`
 	Commit       string   `required:"" help:"SHA of the deployed commit."`
@@ -19,20 +19,20 @@ type DeployReport struct {
 	CommitsFrom  string   `name:"commits-from" placeholder:"REVISION" help:"The last deployed commit; by default the server is asked."`
 	PullRequests []string `name:"pull-request" help:"URL of a pull request that the deploy brings; repeat the flag or separate with commas."`
 
-	Dir string `kong:"-"` // where git runs; empty for the current folder
+	Dir string `kong:"-"` // folder for git; empty for the current one
 }
 
-// Send reports the deploy to a running Errand, and says on w when it has to try again.
+// Send reports the deploy to a running Errand, and announces repeated tries on w.
 func (d DeployReport) Send(ctx context.Context, c Client, w io.Writer) (core.ReportedDeploy, error) {
 	var reported core.ReportedDeploy
-	if err := c.check(); err != nil { // before git is asked
+	if err := c.check(); err != nil { // before running git
 		return reported, err
 	}
 	input := core.CreateDeployInput{
 		Project: core.ProjectRef(d.Project), Commit: d.Commit, Release: d.Release, Environment: d.Environment,
 		Commits: d.Commits, PullRequests: d.PullRequests,
 	}
-	var found []string // pull requests that nobody named
+	var found []string // pull requests that were found, not named
 	if d.CommitsFrom != "" || len(d.Commits) == 0 {
 		var logged []string
 		var err error
@@ -46,7 +46,7 @@ func (d DeployReport) Send(ctx context.Context, c Client, w io.Writer) (core.Rep
 		return reported, fmt.Errorf("a deploy has at most %d commits, not %d", maxDeployCommits, len(input.Commits))
 	}
 	err := c.callOperation(ctx, core.CreateDeploy.Operation, input, &reported, w)
-	if err != nil && len(found) > 0 && refusesIn(err, "pull_requests") { // of a host that the server does not know
+	if err != nil && len(found) > 0 && refusesIn(err, "pull_requests") { // from a host that the server does not know
 		_, _ = fmt.Fprintf(w, "  The pull requests of the log are left out: %v\n", err)
 		input.PullRequests = d.PullRequests
 		err = c.callOperation(ctx, core.CreateDeploy.Operation, input, &reported, w)
@@ -54,7 +54,7 @@ func (d DeployReport) Send(ctx context.Context, c Client, w io.Writer) (core.Rep
 	return reported, err
 }
 
-// joinPullRequests returns those that somebody named, and as many of those that were found as a deploy may have.
+// joinPullRequests returns the named pull requests, and as many found ones as a deploy may have.
 func joinPullRequests(named, found []string) []string {
 	for _, url := range found {
 		if len(named) < maxDeployPullRequests && !slices.Contains(named, url) {
@@ -64,7 +64,7 @@ func joinPullRequests(named, found []string) []string {
 	return named
 }
 
-// PrintDeploy says what was reported, and which fixes are live now.
+// PrintDeploy prints what was reported, and which fixes are live now.
 func PrintDeploy(w io.Writer, d core.ReportedDeploy) error {
 	text := fmt.Sprintf("Reported: release %s in %s (commit %s).\n", d.Release, d.Environment, d.Commit)
 	for _, issue := range d.FixesDeployed {

@@ -22,15 +22,15 @@ const (
 	maxDeployPullRequests = 100
 )
 
-// commitsUnasked is how many commits a deploy names when the server does not say what was deployed last: more than a deploy usually
-// brings, and not the whole history with each.
+// commitsUnasked is how many commits a deploy names when the server does not say what was deployed last. It is more
+// than a deploy usually brings, but not the whole history.
 const commitsUnasked = 50
 
 // loggedCommit is a commit from the output of git log.
 type loggedCommit struct{ sha, message string }
 
-// findChanges asks git for the commits since the deploy before, and finds the pull requests that they merge. When no flag names the
-// commit that was deployed before, it asks the server, and it returns nothing in a folder without the commit of this deploy.
+// findChanges lists the commits since the last deploy from git, with the pull requests that they merge. If no flag names the last
+// deployed commit, it asks the server. It returns nothing in a folder without the commit of this deploy.
 func (d DeployReport) findChanges(ctx context.Context, c Client, w io.Writer) (commits, pullRequests []string, err error) {
 	from, most := d.CommitsFrom, maxDeployCommits
 	if from == "" {
@@ -51,15 +51,15 @@ func (d DeployReport) findChanges(ctx context.Context, c Client, w io.Writer) (c
 		return nil, nil, err
 	}
 	for _, commit := range logged {
-		if d.CommitsFrom != "" || !fixes.IsSameCommit(commit.sha, d.Commit) { // which is reported anyway
+		if d.CommitsFrom != "" || !fixes.IsSameCommit(commit.sha, d.Commit) { // reported as the commit of the deploy
 			commits = append(commits, commit.sha)
 		}
 	}
 	return commits, d.listPullRequests(ctx, logged), nil
 }
 
-// findLastDeployed returns the commit that was deployed to the environment last, empty when there was none. The error is why the
-// server does not say it.
+// findLastDeployed returns the commit that was last deployed to the environment; empty when there was none. The error
+// is the server's reason not to say.
 func (d DeployReport) findLastDeployed(ctx context.Context, c Client) (string, error) {
 	const most = 100
 	input := core.ListReleasesInput{Project: core.ProjectRef(d.Project), Paging: core.Paging{Limit: most}}
@@ -78,7 +78,7 @@ func (d DeployReport) findLastDeployed(ctx context.Context, c Client) (string, e
 	return last.Commit, nil
 }
 
-// sayUnasked says what to do when the token may not read what was deployed last. Of another error the report itself will say it.
+// sayUnasked says what to do when the token may not read what was deployed last. Other errors will appear with the report itself.
 func sayUnasked(err error, w io.Writer) {
 	var refused *refusedCall
 	if errors.As(err, &refused) && refused.status == http.StatusForbidden {
@@ -95,7 +95,7 @@ func (d DeployReport) hasCommit(ctx context.Context, commit string) bool {
 	return err == nil
 }
 
-// sayShallow says what to do when the repository does not have all that was deployed before.
+// sayShallow says what to do when the repository lacks commits that were deployed before.
 func (d DeployReport) sayShallow(ctx context.Context, last string, w io.Writer) {
 	shallow, _ := d.runGit(ctx, "rev-parse", "--is-shallow-repository")
 	switch {
@@ -108,7 +108,7 @@ func (d DeployReport) sayShallow(ctx context.Context, last string, w io.Writer) 
 	}
 }
 
-// listCommits asks git for the commits since a revision, at most so many, the newest; with an empty revision for the newest.
+// listCommits lists the commits since a revision from git, at most a number, newest first; without a revision, the newest.
 func (d DeployReport) listCommits(ctx context.Context, from string, most int) ([]loggedCommit, error) {
 	revisions := d.Commit
 	if from != "" {
@@ -128,7 +128,7 @@ func (d DeployReport) listCommits(ctx context.Context, from string, most int) ([
 	return logged, nil
 }
 
-// listPullRequests returns the URLs of the pull requests that commits merge or squash, as their messages say it.
+// listPullRequests returns the URLs of the pull requests that commits merge or squash, according to their messages.
 func (d DeployReport) listPullRequests(ctx context.Context, logged []loggedCommit) (urls []string) {
 	remote, err := d.runGit(ctx, "remote", "get-url", "origin")
 	if err != nil {
@@ -153,7 +153,7 @@ func (d DeployReport) listPullRequests(ctx context.Context, logged []loggedCommi
 	return urls
 }
 
-// runGit runs git in the folder of the report. The error is what git says.
+// runGit runs git in the folder of the report. The error has the words of git.
 func (d DeployReport) runGit(ctx context.Context, args ...string) (string, error) {
 	git := exec.CommandContext(ctx, "git", args...)
 	git.Dir = d.Dir

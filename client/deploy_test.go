@@ -94,7 +94,7 @@ func TestDeployCommandSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestDeployCommandTriesAgain reports a deploy to a server that cannot take it at first, and to one that never can.
+// TestDeployCommandTriesAgain reports a deploy to a server that cannot accept it at first, and to one that never can.
 func TestDeployCommandTriesAgain(t *testing.T) {
 	t.Parallel()
 	failures := []func(w http.ResponseWriter){
@@ -132,7 +132,7 @@ func TestDeployCommandTriesAgain(t *testing.T) {
 	require.NotContains(t, said.String(), adminToken)
 }
 
-// TestDeployRefusedForAnotherField holds that only what is refused is left out: a project may be called like a field.
+// TestDeployRefusedForAnotherField checks that only the refused field is left out: a project may have the name of a field.
 func TestDeployRefusedForAnotherField(t *testing.T) {
 	t.Parallel()
 	var sent []string

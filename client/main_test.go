@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 
 const adminToken = "the-admin-token-of-the-tests"
 
-// newConfig returns the configuration of a server on a new database, which keeps its source maps in a folder.
+// newConfig returns the configuration of a server on a new database, with its source maps in a folder.
 func newConfig(t *testing.T) app.Config {
 	t.Helper()
 	return app.Config{
@@ -65,13 +65,13 @@ func (c commandLine) makeProject(t *testing.T) string {
 	return dsn.User.Username()
 }
 
-// sentEvent is what the answer to an event says.
+// sentEvent is the answer to an event.
 type sentEvent struct {
 	EventID string `json:"event_id"`
 	IssueID int64  `json:"issue_id"`
 }
 
-// sendEvent sends an event that must be taken, with the key of a project.
+// sendEvent sends an event, which must be accepted, with the key of a project.
 func (c commandLine) sendEvent(t *testing.T, key, body string) (sent sentEvent) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.caller().URL+"/v1/ingest", strings.NewReader(body))

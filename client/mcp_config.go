@@ -10,7 +10,7 @@ import (
 	"errand/prompts"
 )
 
-// MCPConfig is what errand mcp-config is asked for.
+// MCPConfig is the input of errand mcp-config.
 type MCPConfig struct {
 	Client  string `required:"" help:"claude-code, codex, cursor, vscode or gemini."`
 	Project string `help:"Slug or public id of the project for calls that name none. It limits nothing: a token made with only_project does."`
@@ -18,7 +18,7 @@ type MCPConfig struct {
 	SignIn  bool   `help:"Let the client sign in with a browser instead of a token from ERRAND_TOKEN."`
 }
 
-// Print writes the entry of the server for the client, and where it belongs.
+// Print writes the client's entry for the server, and where it belongs.
 func (c MCPConfig) Print(w io.Writer) error {
 	endpoint := prompts.MCPEndpoint{BaseURL: cmp.Or(c.URL, "http://127.0.0.1:8080"), Project: c.Project, SignsIn: c.SignIn}
 	if !strings.HasPrefix(endpoint.BaseURL, "http://") && !strings.HasPrefix(endpoint.BaseURL, "https://") {

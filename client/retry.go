@@ -17,11 +17,11 @@ import (
 
 const (
 	callTries     = 5
-	longestWait   = time.Minute // that a server can ask for
-	shortestPause = time.Second // before the second try; twice as long before each further one
+	longestWait   = time.Minute // the most that a server can request
+	shortestPause = time.Second // before the second try; it doubles before each further one
 )
 
-// refusedCall is an answer of the API that is not a success.
+// refusedCall is an answer of the API other than success.
 type refusedCall struct {
 	status  int
 	code    core.Code
@@ -29,13 +29,13 @@ type refusedCall struct {
 	text    string
 }
 
-// newRefusedCall makes the error of an answer, with what is said of it.
+// newRefusedCall makes the error for an answer, with a text about it.
 func newRefusedCall(response *http.Response, body []byte, text string) *refusedCall {
 	var failure struct {
 		Error   core.Code
 		Details []core.Detail
 	}
-	_ = json.Unmarshal(body, &failure) // else it is no error of the API
+	_ = json.Unmarshal(body, &failure) // if it fails, it is not an API error
 	return &refusedCall{response.StatusCode, failure.Error, failure.Details, text}
 }
 
@@ -49,8 +49,8 @@ func refusesIn(err error, field string) bool {
 
 func (e *refusedCall) Error() string { return e.text }
 
-// tryAgain makes a call until it works, at most five times. After an error, the call returns how long the server asks to wait, negative
-// when another try cannot help. Each further try is announced on w.
+// tryAgain makes a call until it works, at most five times. After an error, the call returns how long the server asks
+// to wait; a negative wait means that another try cannot help. Each further try is announced on w.
 func (c Client) tryAgain(ctx context.Context, w io.Writer, call func() (wait time.Duration, err error)) error {
 	for try := 1; ; try++ {
 		wait, err := call()
@@ -58,7 +58,7 @@ func (c Client) tryAgain(ctx context.Context, w io.Writer, call func() (wait tim
 			return err
 		}
 		wait = min(max(wait, c.pause()<<(try-1)), longestWait)
-		failure, _, _ := strings.Cut(err.Error(), "\n") // what to do about it stands below, and is done here
+		failure, _, _ := strings.Cut(err.Error(), "\n") // the advice below that line is already being followed
 		fmt.Fprintf(w, "  %s; trying again in %s\n", failure, wait)
 		select {
 		case <-time.After(wait):
@@ -76,12 +76,11 @@ func (c Client) pause() time.Duration {
 	return shortestPause
 }
 
-// findWait returns how long the server of an answer asks to wait before the next try; negative when what it refuses would be refused
-// again.
+// findWait returns how long a server asks to wait before the next try; negative when it would refuse again.
 func findWait(response *http.Response) time.Duration {
 	if response.StatusCode != http.StatusTooManyRequests && response.StatusCode < http.StatusInternalServerError {
 		return -1
 	}
-	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // else the pause holds
+	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 on failure: the pause applies
 	return min(time.Duration(max(seconds, 0))*time.Second, longestWait)
 }

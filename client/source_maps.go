@@ -13,7 +13,7 @@ import (
 	"errand/core"
 )
 
-// SourceMapUpload is the upload of a build's source maps by a CI script: `errand sourcemaps upload`.
+// SourceMapUpload is the upload of a build's source maps from a CI script: `errand sourcemaps upload`.
 type SourceMapUpload struct {
 	Dir       string `arg:"" help:"Folder of the build, as it is deployed."`
 	Project   string `required:"" help:"Public id or slug of the app."`
@@ -24,25 +24,25 @@ type SourceMapUpload struct {
 	DryRun    bool   `name:"dry-run" help:"Only list what would be uploaded."`
 }
 
-// maxBuildFile is the largest file of a build that is read: a map, or JavaScript with its map in it.
+// maxBuildFile is the largest file of a build that is read: a map, or JavaScript that contains its map.
 const maxBuildFile = 256 << 20
 
 // emittedMap is the source map of an emitted file.
 type emittedMap struct {
-	name string // of the file, for the upload
-	file string // where its map is, in the folder: the map's sources count from there
+	name string // the file's name in the upload
+	file string // the place of the map in the folder, which the map's sources are relative to
 	text []byte
-	kind string // of the body, as packMap makes it
+	kind string // media type of the body, as made by packMap
 	body []byte
 }
 
-// errNoMap is why a file has no map, in words.
+// errNoMap is the reason, in words, why a file has no map.
 type errNoMap string
 
 func (e errNoMap) Error() string { return string(e) }
 
-// Send uploads the maps of all files of the folder, and says on w what it does with each. It fails when a map could not be
-// uploaded, or when there is none.
+// Send uploads the maps of all files in the folder, and reports on w what it does with each. It fails when a map
+// could not be uploaded, or when there is none.
 func (u SourceMapUpload) Send(ctx context.Context, c Client, w io.Writer) error {
 	if err := c.check(); err != nil && !u.DryRun {
 		return err
@@ -118,7 +118,7 @@ func (u SourceMapUpload) doneWord() string {
 	return "uploaded"
 }
 
-// isFinal reports whether an upload failed in a way in which all others would too.
+// isFinal reports whether all other uploads would fail in the same way.
 func isFinal(err error) bool {
 	var refused *refusedCall
 	return errors.Is(err, context.Canceled) || errors.As(err, &refused) && (refused.code == core.StorageNotConfigured ||

@@ -15,7 +15,7 @@ import (
 	"errand/sourcemap"
 )
 
-// emittedTypes are the endings of the files that a build emits: JavaScript, and the bundles of React Native, which may be bytecode.
+// emittedTypes are the endings of files that a build emits: JavaScript, and the bundles of React Native, which may be bytecode.
 var emittedTypes = []string{".js", ".mjs", ".cjs", ".bundle", ".jsbundle", ".hbc"}
 
 // listEmitted returns the JavaScript files of a build, by their paths in its folder.
@@ -34,8 +34,8 @@ func listEmitted(folder fs.FS) (files []string, err error) {
 	return files, err
 }
 
-// findMap returns the map of a file: the one that its sourceMappingURL names or holds, else the one beside it, else the one with
-// its debug id. It is an errNoMap when there is none.
+// findMap returns the map of a file: the map that its sourceMappingURL names or contains, else the one beside it,
+// else the one with its debug id. The error is an errNoMap when there is none.
 func (u SourceMapUpload) findMap(folder fs.FS, file string) (emittedMap, error) {
 	found := emittedMap{name: u.nameOf(file)}
 	if _, err := sourcemap.ResolveName(found.name); err != nil {
@@ -62,7 +62,7 @@ func (u SourceMapUpload) nameOf(file string) string {
 	return strings.TrimRight(u.URLPrefix, "/") + "/" + strings.Join(parts, "/")
 }
 
-// readLinkedMap returns the map of a file, and where it is.
+// readLinkedMap returns the map that a file links to, and where it is.
 func readLinkedMap(folder fs.FS, file string, links sourcemap.Links) (text []byte, at string, err error) {
 	why := "it names no source map, and there is none beside it"
 	switch mapURL, err := url.Parse(links.MapURL); {
@@ -107,20 +107,20 @@ func readWithin(folder fs.FS, name string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// mapDebugID is the debug id of a map, under its name in ECMA-426 and the one before that.
+// mapDebugID is the debug id of a map, under its name in ECMA-426 and the earlier name.
 type mapDebugID struct {
 	DebugID string `json:"debugId"`
 	OldName string `json:"debug_id"`
 }
 
-// findByDebugID returns the map of the folder that has the debug id, and where it is; nil when none has.
+// findByDebugID returns the map in the folder with the debug id, and where it is; nil when none has it.
 func findByDebugID(folder fs.FS, debugID string) (found []byte, at string) {
 	if debugID == "" {
 		return nil, ""
 	}
 	_ = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || path.Ext(name) != ".map" {
-			return nil //nolint:nilerr // what cannot be read is not it
+			return nil //nolint:nilerr // an unreadable file is not the map
 		}
 		text, err := readWithin(folder, name, maxBuildFile)
 		var id mapDebugID
@@ -133,7 +133,7 @@ func findByDebugID(folder fs.FS, debugID string) (found []byte, at string) {
 	return found, at
 }
 
-// addDebugID puts the debug id of the file into a map that has none: some bundlers write it only into the file.
+// addDebugID adds the debug id of the file to a map without one: some bundlers write it only into the file.
 func addDebugID(text []byte, debugID string) []byte {
 	var members map[string]json.RawMessage
 	if debugID == "" || json.Unmarshal(text, &members) != nil || members["debugId"] != nil || members["debug_id"] != nil {

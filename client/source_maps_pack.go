@@ -10,8 +10,8 @@ import (
 	"errand/sourcemap"
 )
 
-// packMap makes of a map what is uploaded: the map as it is, or an index made of it where it is larger than the API takes, or has
-// sections, which the API does not take. The server makes the same index, and checks it.
+// packMap prepares a map for the upload: the map itself, or an index of it if the map is larger than the API takes or has
+// sections, which the API refuses. The server makes the same index, and checks it.
 func (m *emittedMap) packMap(w io.Writer) error {
 	isLarge := len(m.text) > core.MaxSourceMap
 	if !isLarge && !hasSections(m.text) {
@@ -37,7 +37,7 @@ func (m *emittedMap) packMap(w io.Writer) error {
 	return nil
 }
 
-// hasSections reports whether a map is made of sections.
+// hasSections reports whether a map consists of sections.
 func hasSections(text []byte) bool {
 	var m struct {
 		Sections json.RawMessage `json:"sections"`
@@ -45,19 +45,19 @@ func hasSections(text []byte) bool {
 	return json.Unmarshal(text, &m) == nil && m.Sections != nil
 }
 
-// checkMap finds what the server would refuse the map for.
+// checkMap finds the faults that the server would refuse the map for.
 func (m *emittedMap) checkMap() error {
 	if m.kind == core.SourceMapIndex {
-		return nil // it was made of the map
+		return nil // making it has checked the map
 	}
 	_, err := sourcemap.BuildIndex(bytes.NewReader(m.text))
 	return err
 }
 
-// progressStep is after how many bytes of a large upload a line says how far it is.
+// progressStep is how many bytes of a large upload are sent between two lines about its progress.
 const progressStep = 8 << 20
 
-// progressReader is a body that is being sent.
+// progressReader is a body that reports its progress while it is sent.
 type progressReader struct {
 	body        io.Reader
 	w           io.Writer

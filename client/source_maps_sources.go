@@ -12,22 +12,22 @@ import (
 	"strings"
 )
 
-// sourceTypes are the endings of the files that may be read into a map. A map can name any file of the repository: what is no code,
-// such as .env, stays where it is.
+// sourceTypes are the endings of the files that may be read into a map. A map can name any file of the repository,
+// but files that are not code, such as .env, must stay there.
 var sourceTypes = []string{".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte", ".astro", ".coffee"}
 
 // maxSource is the largest source that is read into a map.
 const maxSource = 8 << 20
 
-// mapText is the part of a map that has its sources. The rest of it stays as it is.
+// mapText is the part of a map with its sources. The rest of the map stays unchanged.
 type mapText map[string]json.RawMessage
 
-// addSources reads the text of those sources into a map which has none (sourcesContent), from below a folder, and returns how many
-// are still without.
+// addSources reads the texts of sources into a map that lacks them (sourcesContent), from below a folder. It returns
+// how many sources still have no text.
 func (u SourceMapUpload) addSources(m *emittedMap, root *os.Root) (lacking int) {
 	var members mapText
 	if json.Unmarshal(m.text, &members) != nil {
-		return 0 // it is refused soon
+		return 0 // it will be refused
 	}
 	at := filepath.Join(u.Dir, filepath.FromSlash(path.Dir(m.file)))
 	isChanged, lacking := members.addSources(root, at)
@@ -39,7 +39,7 @@ func (u SourceMapUpload) addSources(m *emittedMap, root *os.Root) (lacking int) 
 	return lacking
 }
 
-// addSources is that of a map, or of its sections.
+// addSources reads the sources of a map, or of its sections.
 func (t mapText) addSources(root *os.Root, at string) (isChanged bool, lacking int) {
 	if t["sections"] != nil {
 		return t.addToSections(root, at)
@@ -53,7 +53,7 @@ func (t mapText) addSources(root *os.Root, at string) (isChanged bool, lacking i
 	if t["sourcesContent"] != nil && json.Unmarshal(t["sourcesContent"], &contents) != nil {
 		return false, 0
 	}
-	_ = json.Unmarshal(t["sourceRoot"], &sourceRoot) // without one it is empty
+	_ = json.Unmarshal(t["sourceRoot"], &sourceRoot) // empty when missing
 	for i, source := range sources {
 		if i == len(contents) {
 			contents = append(contents, json.RawMessage("null"))
@@ -71,7 +71,7 @@ func (t mapText) addSources(root *os.Root, at string) (isChanged bool, lacking i
 		}
 	}
 	if isChanged {
-		t["sourcesContent"], _ = json.Marshal(contents) // what was decoded can be encoded
+		t["sourcesContent"], _ = json.Marshal(contents) // decoded JSON can be encoded
 	}
 	return isChanged, lacking
 }
@@ -89,7 +89,7 @@ func (t mapText) addToSections(root *os.Root, at string) (isChanged bool, lackin
 		changed, without := members.addSources(root, at)
 		lacking += without
 		if changed {
-			section["map"], _ = json.Marshal(members) // what was decoded can be encoded
+			section["map"], _ = json.Marshal(members) // decoded JSON can be encoded
 			isChanged = true
 		}
 	}
@@ -99,7 +99,7 @@ func (t mapText) addToSections(root *os.Root, at string) (isChanged bool, lackin
 	return isChanged, lacking
 }
 
-// readSource reads a source of a map that is in a folder: one that the repository has below root.
+// readSource reads a source of a map in a folder, if the repository has the source below root.
 func readSource(root *os.Root, at, sourceRoot, source string) (text string, isFound bool) {
 	if sourceRoot != "" && !strings.Contains(source, "://") {
 		source = strings.TrimSuffix(sourceRoot, "/") + "/" + source
@@ -112,8 +112,8 @@ func readSource(root *os.Root, at, sourceRoot, source string) (text string, isFo
 	return string(data), err == nil
 }
 
-// findSource returns the path of a source below root. Bundlers write it as a path from the map, or as a URL of theirs with the path in
-// the repository: webpack://shop/./src/pay.ts?1a2b.
+// findSource returns the path of a source below root. Bundlers write it as a path relative to the map, or as a URL
+// with the path in the repository: webpack://shop/./src/pay.ts?1a2b.
 func findSource(root *os.Root, at, source string) (name string, isFound bool) {
 	if scheme, rest, isURL := strings.Cut(source, "://"); isURL && scheme != "file" {
 		_, name, _ = strings.Cut(rest, "/")

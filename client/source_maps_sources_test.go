@@ -21,8 +21,8 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// TestSourceMapsCommandReadsSources uploads maps without sourcesContent, whose sources are in the repository or not, and looks at what
-// lines the events show.
+// TestSourceMapsCommandReadsSources uploads maps without sourcesContent, whose sources are in the repository or
+// missing, and checks the lines that the events show.
 func TestSourceMapsCommandReadsSources(t *testing.T) {
 	t.Parallel()
 	c := startServer(t, newConfig(t))

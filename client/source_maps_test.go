@@ -90,7 +90,7 @@ func TestSourceMapsCommandTriesAgain(t *testing.T) {
 		case 1:
 			w.WriteHeader(http.StatusServiceUnavailable)
 		case 2:
-			panic(http.ErrAbortHandler) // the connection breaks
+			panic(http.ErrAbortHandler) // breaks the connection
 		case 3:
 			w.WriteHeader(http.StatusTooManyRequests)
 		default:
@@ -162,7 +162,7 @@ func TestSourceMapsCommandSaysWhatIsWrong(t *testing.T) {
 	require.ErrorContains(t, err, "does the build make them?")
 }
 
-// A map that is too large for an upload goes as the index of it, one that is not as it is.
+// A map that is too large for an upload is sent as its index, a smaller one unchanged.
 func TestSourceMapsCommandSendsIndexesOfLargeMaps(t *testing.T) {
 	t.Parallel()
 	c := startDemo(t)

@@ -17,8 +17,8 @@ func (c Client) uploadMap(ctx context.Context, u SourceMapUpload, found emittedM
 	return c.tryAgain(ctx, w, func() (time.Duration, error) { return c.tryUpload(ctx, u, found, w) })
 }
 
-// tryUpload uploads a map once. After an error, wait is how long the server asks to wait before the next try; negative when
-// another try cannot help.
+// tryUpload uploads a map once. After an error, wait is how long the server asks to wait before the next try;
+// negative when another try cannot help.
 func (c Client) tryUpload(ctx context.Context, u SourceMapUpload, found emittedMap, w io.Writer) (wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, uploadAtMost)
 	defer cancel()

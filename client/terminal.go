@@ -11,18 +11,18 @@ import (
 	"errand/wire"
 )
 
-// NewStreams returns the streams of the process. A pipe has no width of its own: there COLUMNS says it.
+// NewStreams returns the streams of the process. A pipe has no width, so COLUMNS sets it.
 func NewStreams() Streams {
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))
 	if width <= 0 {
-		width, _ = strconv.Atoi(os.Getenv("COLUMNS")) // else the usual one
+		width, _ = strconv.Atoi(os.Getenv("COLUMNS")) // 0 on failure: the usual width
 		width = max(width, 0)
 	}
 	return Streams{In: os.Stdin, Out: os.Stdout, Notes: os.Stderr, IsTerminal: err == nil, Width: width}
 }
 
-// escapeHidden returns JSON that means the same, with the escapes of JSON for what wire.IsHidden finds. Outside its texts there is nothing
-// hidden but the ends of lines.
+// escapeHidden returns equivalent JSON where the characters that wire.IsHidden finds are escaped. Outside of its
+// texts, JSON has no hidden characters but line ends.
 func escapeHidden(text string) string {
 	var b strings.Builder
 	for _, r := range text {

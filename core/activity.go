@@ -4,7 +4,7 @@ import "encoding/json"
 
 var activityOperations = []*Operation{ListActivity.Operation}
 
-// Action names what somebody did, such as issue.resolve, in a row of the activity (primary API, Activity row).
+// Action names what somebody did, such as issue.resolve (primary API, Activity row).
 type Action string
 
 // The actions.
@@ -57,7 +57,7 @@ const (
 	ActionApprovalReject  Action = "approval.reject"
 )
 
-// TargetType says what kind of thing a row of the activity is about.
+// TargetType is the kind of thing that a row of the activity is about.
 type TargetType string
 
 // The target types.

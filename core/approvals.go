@@ -37,7 +37,7 @@ type Approval struct {
 	DecidedAt   Time           `json:"decided_at"`
 }
 
-// PendingApproval is what an issue shows of the request for approval of an action on it: the latest that can be decided.
+// PendingApproval is the latest undecided request for approval of an action on an issue. It is shown with the issue.
 type PendingApproval struct {
 	ID          int64           `json:"id"`
 	Action      HeldIssueAction `json:"action"`
@@ -63,7 +63,7 @@ type ApprovalInput struct {
 	ID int64 `json:"id" doc:"Id of the approval request." min:"1"`
 }
 
-// Decision is what was decided about an approval request.
+// Decision is the outcome of an approval request.
 type Decision struct {
 	ID       int64  `json:"id"`
 	Decision string `json:"decision" enum:"approve|reject"`

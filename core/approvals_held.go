@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// HeldAction is an action that a deployment can hold until a second admin approves it, such as merge. Its word stands in
-// REQUIRE_APPROVAL (primary API, Approvals).
+// HeldAction is an action that a deployment can hold until a second admin approves it, such as merge.
+// REQUIRE_APPROVAL lists such words (primary API, Approvals).
 type HeldAction string
 
 // The actions that can be held.
@@ -19,20 +19,20 @@ const (
 	HoldDeleteProject HeldAction = "delete_project"
 )
 
-// heldActions is the one table of the actions that can be held. The schemas, the messages, the help and the documentation
-// name them from here. How the store carries them out stands in store/actions.go.
+// heldActions is the one table of the actions that can be held. The schemas, the messages, the help and the
+// documentation take the names from it. store/actions.go has the code that carries them out.
 var heldActions = []struct {
 	word         HeldAction
 	changesIssue bool   // the request for it is shown with the issue
-	payload      string // what the request says beside the issue
-	right        Right  // that a person needs to do it
+	payload      string // what the request says besides the issue
+	right        Right  // the right that a person needs to do it
 }{
 	{HoldIgnore, true, "{until, after_events, after_users}", WriteRight},
 	{HoldMerge, true, "{source_ids}", WriteRight},
 	{HoldDeleteProject, false, "{project_id, name}", SiteRight},
 }
 
-// Right returns what the action needs of a person. Nobody decides about what they may not do themselves.
+// Right returns the right that a person needs for the action. Only people who may do it themselves decide about it.
 func (a HeldAction) Right() Right {
 	for _, action := range heldActions {
 		if action.word == a {
@@ -51,7 +51,7 @@ func HeldActions() []HeldAction {
 	return words
 }
 
-// ListHeldActions returns the words of the actions that can be held as a text, such as "ignore, merge".
+// ListHeldActions returns the actions that can be held as one text, such as "ignore, merge".
 func ListHeldActions() string {
 	var words []string
 	for _, word := range HeldActions() {
@@ -60,7 +60,7 @@ func ListHeldActions() string {
 	return strings.Join(words, ", ")
 }
 
-// CheckHeldActions refuses words that are not the name of an action which can be held, and names those that are.
+// CheckHeldActions returns an error for a word that is not an action which can be held. The error lists the actions that are.
 func CheckHeldActions(words []HeldAction) error {
 	for _, word := range words {
 		if !slices.Contains(HeldActions(), word) {
@@ -97,7 +97,7 @@ func enumOf(words []HeldAction) []any {
 	return enum
 }
 
-// HeldPayload is what a request for approval says beside the issue: a JSON object, the same text for the same action.
+// HeldPayload is what a request for approval says besides the issue: a JSON object. The same action always has the same text.
 type HeldPayload string
 
 // MarshalJSON writes the object.
@@ -112,14 +112,13 @@ func (HeldPayload) JSONSchema() Schema {
 	return Schema{"description": "What else the action says: " + strings.Join(payloads, ", ") + "."}
 }
 
-// Held is the answer of an operation whose action waits for approval. It is sent as it is, not inside data (primary API,
-// Errors).
+// Held is the answer of an operation whose action waits for approval. It is sent without the wrapper data (primary API, Errors).
 type Held struct {
 	Status     string `json:"status" enum:"approval_required"`
 	ApprovalID int64  `json:"approval_id" doc:"The request; list_approvals shows what becomes of it."`
 }
 
-// What a client sees of a held answer.
+// The values that every held answer has.
 const (
 	HeldStatus     = "approval_required"
 	HeldHTTPStatus = http.StatusAccepted
@@ -129,8 +128,8 @@ const (
 // HeldSchema is the JSON Schema of a held answer.
 func HeldSchema() Schema { return reflector{}.objectSchema(reflect.TypeFor[Held]()) }
 
-// OrHeld is the output of an operation whose action can be held for approval: what the operation answers when it is done,
-// or the request for approval that was made instead.
+// OrHeld is the output of an operation whose action can be held for approval: the output of the action when it was
+// done, or the request for approval that was made instead.
 type OrHeld[T any] struct {
 	Done       T
 	ApprovalID int64 // of the request; 0 when the action is done
@@ -139,7 +138,7 @@ type OrHeld[T any] struct {
 // outputType is the type of the answer when the action is done.
 func (OrHeld[T]) outputType() reflect.Type { return reflect.TypeFor[T]() }
 
-// answer returns what is sent.
+// answer returns the output to send.
 func (o OrHeld[T]) answer() (output any, held bool) {
 	if o.ApprovalID != 0 {
 		return Held{Status: HeldStatus, ApprovalID: o.ApprovalID}, true

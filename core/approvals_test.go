@@ -24,7 +24,7 @@ func TestCheckHeldActions(t *testing.T) {
 	}
 }
 
-// What a deployment may want to hold must be able to say so: see REQUIRE_APPROVAL in decisions 2.
+// The operations of all actions that REQUIRE_APPROVAL can hold are holdable: see decisions 2.
 func TestHoldableOperations(t *testing.T) {
 	t.Parallel()
 	eachOperation(t, func(t *testing.T, op *Operation) {

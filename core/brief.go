@@ -2,7 +2,7 @@ package core
 
 var briefOperations = []*Operation{GetBrief.Operation}
 
-// BriefVersion is the version of the briefs: what their JSON has, and in which order the Markdown says it.
+// BriefVersion is the version of the briefs: the members of their JSON and the order of their Markdown.
 const BriefVersion = "v1"
 
 // Bounds of a brief's budget, in tokens (decisions 7).
@@ -19,10 +19,10 @@ type Brief struct {
 	JSON     BriefFacts `json:"json" doc:"@brief.json"`
 }
 
-// Prose is the Markdown: over MCP a brief is nothing else (decisions 11).
+// Prose is the Markdown, the only form of a brief over MCP (decisions 11).
 func (b Brief) Prose() string { return b.Markdown }
 
-// BriefFacts is a brief as data. What the monitored app wrote stands only under names that end in _untrusted.
+// BriefFacts is a brief as data. Text of the monitored app stands only under names that end in _untrusted.
 type BriefFacts struct {
 	Issue         BriefIssue          `json:"issue"`
 	Project       BriefProject        `json:"project"`
@@ -69,7 +69,7 @@ type BriefProject struct {
 	Repository Text   `json:"repository" doc:"owner/name in source control; null when none is set."`
 }
 
-// BriefEvent is the event of a brief, without what only its whole form has.
+// BriefEvent is the event of a brief, without the members that only GET /v1/events/{id} shows.
 type BriefEvent struct {
 	ID             int64                 `json:"id" doc:"For get_event."`
 	Timestamp      Time                  `json:"timestamp" always:"true"`
@@ -107,7 +107,7 @@ type BriefThread struct {
 	Folded int              `json:"library_frames" doc:"How many frames of libraries are left out."`
 }
 
-// BriefFrame is a frame of a brief; where a source map knows it, the place in the original source.
+// BriefFrame is a frame of a brief. A frame that a source map knows has its place in the original source.
 type BriefFrame struct {
 	Function  Untrusted       `json:"function_untrusted"`
 	Module    Untrusted       `json:"module_untrusted"`
@@ -166,7 +166,7 @@ type BriefFix struct {
 	UnknownReleases List[Untrusted] `json:"unknown_releases_untrusted" doc:"@fix.unknown_releases"`
 }
 
-// BriefSimilar is an issue that is like the one of a brief.
+// BriefSimilar is an issue that resembles the issue of a brief.
 type BriefSimilar struct {
 	ID       int64        `json:"id"`
 	Title    Untrusted    `json:"title_untrusted" always:"true"`
@@ -178,7 +178,7 @@ type BriefSimilar struct {
 	LastNote *BriefNote   `json:"last_note"`
 }
 
-// BriefReleases says since which releases and deploys there is the error.
+// BriefReleases says which releases and deploys the error began with.
 type BriefReleases struct {
 	First        Untrusted         `json:"first_untrusted"`
 	Last         Untrusted         `json:"last_untrusted"`
@@ -197,7 +197,7 @@ type BriefDeploy struct {
 	DeployedAt  Time      `json:"deployed_at" always:"true"`
 }
 
-// HourCount is how many events there were in an hour.
+// HourCount is the number of events in an hour.
 type HourCount struct {
 	Hour   Time  `json:"hour" always:"true" doc:"Its start."`
 	Events int64 `json:"events"`

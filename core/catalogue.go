@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Catalogue is the operations of one API and the errors that they answer. V1 is one. Catalogues share nothing: what one
-// of them declares, the others neither serve nor document.
+// Catalogue is the operations of one API and the errors that they answer. V1 is one. Catalogues share nothing: an
+// operation of one is neither served nor documented by another.
 type Catalogue struct {
 	operations []*Operation
 	errors     ErrorForms
@@ -32,8 +32,8 @@ var V1 = NewCatalogue(v1Errors,
 	webhookOperations,
 )
 
-// NewCatalogue makes a catalogue of the operations of each resource. A mistake in a declaration is a mistake in the
-// program, so it panics: a name that stands twice, or an error without a form.
+// NewCatalogue makes a catalogue of the operations of each resource. It panics on a mistake in a declaration, such as two
+// operations of one name or an error without a form, since that is a mistake in the program.
 func NewCatalogue(errors ErrorForms, resources ...[]*Operation) *Catalogue {
 	c := &Catalogue{operations: slices.Concat(resources...), errors: errors}
 	names := map[string]bool{}

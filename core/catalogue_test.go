@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Parcel is a noun of another API than /v1.
+// Parcel is a noun of an API other than /v1.
 type Parcel struct {
 	ID int64 `json:"id"`
 }
@@ -19,10 +19,10 @@ type parcelInput struct {
 	ID int64 `json:"id" min:"1"`
 }
 
-// parcelLost is an error that /v1 does not have.
+// parcelLost is an error that /v1 lacks.
 const parcelLost Code = "parcel_lost"
 
-// newParcels makes the catalogue of another API: one operation, with a noun and an error of its own.
+// newParcels makes the catalogue of another API: one operation with its own noun and its own error.
 func newParcels() (*Catalogue, Op[parcelInput, Data[Parcel]]) {
 	sendParcel := DefineOperation[parcelInput, Data[Parcel]](Operation{
 		Name: "send_parcel", Route: "POST /parcels/{id}", Scope: AnyToken, Errors: []Code{parcelLost},
@@ -103,7 +103,7 @@ func TestComponentsHavePlainNames(t *testing.T) {
 	}
 }
 
-// TestNextCallsAreTools holds that what an operation or an error proposes to call next is a tool.
+// TestNextCallsAreTools checks that every call which an operation or an error proposes is a tool.
 func TestNextCallsAreTools(t *testing.T) {
 	t.Parallel()
 	var tools, proposed []string

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// numberForm is what a text must look like to be read as a number.
+// numberForm is the form of a text that is read as a number.
 var numberForm = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,18})(\.[0-9]+)?$`)
 
 // coerceField turns a value into the type of the field where its meaning is plain: "42" is 42, "true" is true, "a,b" is a
-// list, and a project's id may be a number. Anything else stays for the validator to refuse.
+// list, and a project's id may be a number. Any other value stays as it is, for the validator to refuse.
 func coerceField(field *Field, value any) any {
 	if n, ok := value.(json.Number); ok && field.acceptsNumber {
 		return wholeNumber(n).String()
@@ -44,7 +44,7 @@ func coerceType(s Schema, value any) any {
 	return value
 }
 
-// maxDigits is how many digits of a whole number the validator gets. A number of 20 digits is out of every range.
+// maxDigits is how many digits of a whole number the validator sees. A number of 20 digits is outside every range.
 const maxDigits = 20
 
 // wholeNumber writes a number without a fraction in digits alone: 60.0 and 6e1 are the integer 60 (JSON Schema 2020-12).
@@ -77,7 +77,7 @@ func wholeNumber(n json.Number) json.Number {
 	}
 }
 
-// shortExponent reads an exponent. It cuts one that no body of 1 MB could write out in digits.
+// shortExponent reads an exponent. It caps exponents beyond the digits that a body of 1 MB could hold.
 func shortExponent(text string) int {
 	const beyond = 1 << 24
 	n, err := strconv.Atoi(text)
@@ -114,7 +114,7 @@ func coerceList(s Schema, value any) any {
 		return value
 	}
 	if most, ok := s["maxItems"].(int64); ok && int64(len(items)) > most {
-		items = items[:most+1] // too long in any case: no complaint about each of a million items
+		items = items[:most+1] // too long in any case: a million items need no million complaints
 	}
 	itemSchema, _ := s["items"].(Schema)
 	for i := range items {

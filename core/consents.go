@@ -1,16 +1,16 @@
 package core
 
-// Consent is what a person allowed a client of MCP to do when it signed in by URL. Until the client exchanges its code for
-// a token it waits in the store, for a minute.
+// Consent is what a person allowed an MCP client to do when it signed in by URL. It waits in the store, for a minute,
+// until the client exchanges its code for a token.
 type Consent struct {
-	By          Actor  // whose credential the person showed
+	By          Actor  // the person whose credential was shown
 	ClientID    string // as it was registered
-	ClientName  string // text of the client's, cleaned
+	ClientName  string // the client's own text, cleaned
 	RedirectURI string
 	Challenge   string // the S256 challenge of PKCE (RFC 7636)
 	Scopes      List[Scope]
-	Project     ProjectRef // to which the token is bound; empty for that of By
-	OnlyProject bool       // it sees nothing else
+	Project     ProjectRef // the project of the new token; empty: the project of By
+	OnlyProject bool       // the token sees no other project
 }
 
 // ConsentScopes are the scopes that a client can be allowed. Admin is never among them.

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// A credential is the prefix of its kind and 43 characters of an alphabet, which hold 256 bits (primary API, Tokens).
+// A credential is the prefix of its kind and 43 characters of an alphabet of 62, which hold 256 bits (primary API, Tokens).
 const (
 	credentialLength   = 43
 	credentialAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 )
 
-// NewCredential makes a credential with the prefix of its kind, out of a source that is cryptographically strong.
+// NewCredential makes a credential with the prefix of its kind. random must be cryptographically strong.
 func NewCredential(random io.Reader, prefix string) (Secret, error) {
 	var b strings.Builder
 	b.WriteString(prefix)
@@ -28,7 +28,7 @@ func NewCredential(random io.Reader, prefix string) (Secret, error) {
 	return Secret(b.String()), nil
 }
 
-// LooksLike reports whether the secret can be a credential of the kind with the prefix. Others need not be looked for.
+// LooksLike reports whether the secret has the form of a credential with the prefix. Other texts need no lookup.
 func (s Secret) LooksLike(prefix string) bool {
 	rest, ok := strings.CutPrefix(string(s), prefix)
 	return ok && len(rest) == credentialLength

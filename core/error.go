@@ -23,7 +23,7 @@ type Error struct {
 	Code    Code
 	Details []Detail
 	Extra   map[string]any // the code's members, such as required_scope
-	told    map[string]any // what only models are told
+	told    map[string]any // what only models see
 	cause   error
 
 	RetryAfter int // seconds until it makes sense to try again, for the header Retry-After; 0 for none
@@ -37,7 +37,7 @@ func RefuseField(path, format string, args ...any) *Error {
 	return &Error{Code: InvalidRequest, Details: []Detail{{path, fmt.Sprintf(format, args...)}}}
 }
 
-// With adds a member to the error's body. Those of each code are declared in its ErrorForm.
+// With adds a member to the error's body. The ErrorForm of each code declares the members that it can have.
 func (e *Error) With(name string, value any) *Error {
 	if e.Extra == nil {
 		e.Extra = map[string]any{}
@@ -46,7 +46,7 @@ func (e *Error) With(name string, value any) *Error {
 	return e
 }
 
-// Tell adds what models are told beside the hint: what there is instead.
+// Tell adds a member that only models see, beside the hint: what exists instead.
 func (e *Error) Tell(name string, value any) *Error {
 	if e.told == nil {
 		e.told = map[string]any{}
@@ -55,16 +55,16 @@ func (e *Error) Tell(name string, value any) *Error {
 	return e
 }
 
-// MergedInto returns the issue that has the events of one which was not found because it is merged; 0 otherwise.
+// MergedInto returns the issue that holds the events of a merged issue that was asked for; 0 otherwise.
 func (e *Error) MergedInto() int64 {
 	into, _ := e.told["merged_into"].(int64)
 	return into
 }
 
-// Because keeps the cause, for the log. Of a cause that is itself an error of the same code only its own cause is noted, so
-// that the code is said once.
+// Because keeps the cause, for the log. If the cause is an error of the same code, only that error's own cause is
+// noted, so that the code appears once.
 func (e *Error) Because(cause error) *Error {
-	//nolint:errorlint // one that is wrapped has a text of its own before the code
+	//nolint:errorlint // a wrapped error has its own text before the code
 	if same, ok := cause.(*Error); ok && same.Code == e.Code && len(same.Details) == 0 {
 		cause = same.cause
 	}

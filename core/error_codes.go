@@ -37,7 +37,7 @@ const (
 	Unavailable             Code = "unavailable"
 )
 
-// v1Errors is the one table of the errors of /v1: what each code means, and what its body has beside the code.
+// v1Errors is the one table of the errors of /v1: the meaning of each code, and the members of its body.
 var v1Errors = ErrorForms{
 	InvalidRequest: {
 		Status:  http.StatusBadRequest,

@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// ErrorForm is what an error means to a client of an API, and what its body looks like.
+// ErrorForm is the meaning of an error to a client of an API, and the shape of its body.
 type ErrorForm struct {
 	Status  int      // of HTTP
 	Meaning string   // one line, for the API's documentation
 	Hint    string   // the next call that would work, for agents; empty where the error says it all
 	Next    []string // tools that help after it, as Operation.Next; nil for none
-	// Members is a struct of what the body has beside the code; nil for nothing. Error.With adds these members and no others.
-	// Those that are tagged omitempty are not always there.
+	// Members is a struct of the members beside the code; nil for none. Error.With adds these members and no others.
+	// Members that are tagged omitempty may be absent.
 	Members any
 }
 
 // ErrorForms are the errors of one API.
 type ErrorForms map[Code]ErrorForm
 
-// BodySchema returns the JSON Schema of the bodies that errors with the codes have.
+// BodySchema returns the JSON Schema of the bodies of errors with the codes.
 func (f ErrorForms) BodySchema(codes ...Code) Schema {
 	var kinds []reflect.Type
 	codesOf := map[reflect.Type][]any{}
@@ -41,7 +41,7 @@ func (f ErrorForms) BodySchema(codes ...Code) Schema {
 	return Schema{"oneOf": bodies}
 }
 
-// errorBody is the schema of codes that have the same members.
+// errorBody is the schema for codes that have the same members.
 func errorBody(members reflect.Type, codes []any) Schema {
 	body := Schema{"type": "object", "properties": Schema{}}
 	if members != nil {
@@ -53,7 +53,7 @@ func errorBody(members reflect.Type, codes []any) Schema {
 	return body
 }
 
-// MembersOf returns the names and schemas of what an error with the code has beside it, the names sorted.
+// MembersOf returns the names, sorted, and the schemas of the members that an error with the code has beside it.
 func (f ErrorForms) MembersOf(code Code) (names []string, schemas Schema) {
 	if f[code].Members == nil {
 		return nil, nil

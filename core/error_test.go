@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The statuses are those of the specification (Errors) and of decisions 1: changing one breaks clients.
+// The statuses come from the specification (Errors) and decisions 1: changing one breaks clients.
 func TestStatusOfEachCode(t *testing.T) {
 	t.Parallel()
 	want := map[Code]int{
@@ -40,7 +40,7 @@ func TestStatusOfEachCode(t *testing.T) {
 		require.Regexp(t, `^[A-Z].*\.$`, info.Meaning, code)
 		require.Regexp(t, `^([A-Za-z].*\.)?$`, info.Hint, code)
 	}
-	for name, code := range map[string]Code{ // the words themselves are the API
+	for name, code := range map[string]Code{ // the codes themselves are part of the API
 		"invalid_request": InvalidRequest, "unauthorized": Unauthorized, "invalid_signature": InvalidSignature, "forbidden": Forbidden,
 		"forbidden_project": ForbiddenProject,
 		"not_claim_holder":  NotClaimHolder, "not_found": NotFound, "project_not_found": ProjectNotFound, "last_key": LastKey,
@@ -52,7 +52,7 @@ func TestStatusOfEachCode(t *testing.T) {
 	}
 }
 
-// A hint is good only when it names operations that exist.
+// A hint is useful only when it names operations that exist.
 func TestHintsNameOperations(t *testing.T) {
 	t.Parallel()
 	call := regexp.MustCompile(`\b(list|get|create|delete|claim|release|revoke|add|resolve|ignore|unresolve)_[a-z_]+\b|\bwhoami\b`)
@@ -105,7 +105,7 @@ func TestErrorOnTheWire(t *testing.T) {
 	}
 }
 
-// TestErrorSaysItsCodeOnce has a cause of the same code, as a readiness check has.
+// TestErrorSaysItsCodeOnce wraps a cause of the same code, as a readiness check does.
 func TestErrorSaysItsCodeOnce(t *testing.T) {
 	t.Parallel()
 	inner := NewError(Unavailable).Because(errors.New("no route"))

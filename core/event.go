@@ -7,7 +7,7 @@ import (
 )
 
 // Event is one normalised error event, the `event` of GET /v1/events/{id} (decisions 3). All its text comes from
-// the monitored application and has passed the scrubber by the time that it is stored.
+// the monitored application and has passed the scrubber before it is stored.
 type Event struct {
 	EventID     string           `json:"event_id" doc:"The SDK's id of the event: 32 hexadecimal digits."`
 	Timestamp   Time             `json:"timestamp" doc:"When it happened, by the SDK's clock where that is plausible."`
@@ -52,14 +52,14 @@ type Exception struct {
 	Frames    List[Frame] `json:"frames" doc:"The most recent call first."`
 }
 
-// Mechanism says how an exception was caught.
+// Mechanism is how an exception was caught.
 type Mechanism struct {
 	Type    Untrusted `json:"type"`
 	Handled *bool     `json:"handled" doc:"false when nothing in the application caught it."`
 
-	// What grouping needs and nobody reads.
+	// For grouping; readers do not see these.
 
-	Synthetic   bool   `json:"-"` // the type is made up by the SDK
+	Synthetic   bool   `json:"-"` // the SDK made the type up
 	IsGroup     bool   `json:"-"` // an aggregate whose parts are its children
 	ExceptionID *int64 `json:"-"`
 	ParentID    *int64 `json:"-"`
@@ -81,7 +81,7 @@ type Frame struct {
 	Source      *SourcePosition `json:"source" doc:"Where a source map says that the code was written; null when the frame was not mapped."`
 }
 
-// SourcePosition is a place in an original source file, found through a source map.
+// SourcePosition is a place in an original source file that a source map led to.
 type SourcePosition struct {
 	Function Untrusted `json:"function" doc:"The function that the place is in; <anonymous> for one without a name."`
 	Name     Untrusted `json:"name" doc:"What the identifier here was called; at a call, the name of the function of the frame before."`
@@ -132,18 +132,18 @@ type DebugImage struct {
 	CodeFile Untrusted `json:"code_file"`
 }
 
-// Problem is something that normalisation had to drop or cut.
+// Problem is something that normalisation dropped or cut.
 type Problem struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
 }
 
-// NotMapped is how the reason of a problem begins that names a frame for which no source map was found. What comes after it says
-// why, and what to do.
+// NotMapped is the beginning of a problem's reason when no source map was found for a frame. The rest of the reason
+// says why, and what to do.
 const NotMapped = "not mapped: "
 
-// FindMapProblem returns why a frame was not mapped by a source map, and what to do, as the event's problems have it: without
-// NotMapped before it. List is exceptions or threads; owner and frame are indexes. It is empty when nothing is known against it.
+// FindMapProblem returns why no source map was used for a frame, and what to do: the reason of a problem of the event, without NotMapped.
+// list is exceptions or threads; owner and frame are indexes. It is empty when no such problem is known.
 func (e *Event) FindMapProblem(list string, owner, frame int) string {
 	path := fmt.Sprintf("%s.%d.frames.%d", list, owner, frame)
 	for i := range e.Problems {
@@ -154,8 +154,8 @@ func (e *Event) FindMapProblem(list string, owner, frame int) string {
 	return ""
 }
 
-// RestatesMessage reports whether the exception is only the event's message again: SDKs that add a stack trace to
-// messages send it as an exception without a type. An SDK's own wording differs where it formats parameters otherwise.
+// RestatesMessage reports whether the exception only repeats the event's message: SDKs that add a stack trace to a
+// message send it as an exception without a type. Their wording may differ in how parameters are formatted.
 func (x *Exception) RestatesMessage(message Untrusted) bool {
 	if x.Type != "" || message == "" {
 		return false
@@ -164,7 +164,7 @@ func (x *Exception) RestatesMessage(message Untrusted) bool {
 	return isMadeUp || strings.TrimSpace(string(x.Value)) == strings.TrimSpace(string(message))
 }
 
-// HasAppFrames reports whether a stack trace of the event has code of the application.
+// HasAppFrames reports whether a stack trace of the event has frames of the application.
 func (e *Event) HasAppFrames() bool {
 	isOfApp := func(f Frame) bool { return f.InApp }
 	return slices.ContainsFunc(e.Exceptions, func(x Exception) bool { return slices.ContainsFunc(x.Frames, isOfApp) }) ||
@@ -185,18 +185,18 @@ const (
 
 var reportKinds = [...]string{"csp", "expectct", "expectstaple", "hpkp", "template"}
 
-// String returns the kind as it is named in the Sentry protocol.
+// String returns the name of the kind in the Sentry protocol.
 func (k ReportKind) String() string { return reportKinds[k] }
 
-// ParseReportKind returns the kind of a name of the Sentry protocol.
+// ParseReportKind returns the kind with the name in the Sentry protocol.
 func ParseReportKind(name string) (ReportKind, bool) {
 	i := slices.Index(reportKinds[:], name)
 	return ReportKind(max(i, 0)), i >= 0
 }
 
-// Report is what grouping needs of a report that a browser sent about a policy, or of an error in a template.
+// Report is what grouping needs from a browser's report about a policy, or from an error in a template.
 type Report struct {
 	Kind    ReportKind
-	Subject string // a CSP's effective-directive without its value, a host, or the name of the template
+	Subject string // a CSP's effective-directive without its value, a host, or the template's name
 	Detail  string // what a CSP blocked, or the text of the template's line
 }

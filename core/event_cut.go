@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// EventPart is a part of a normalised event that can be asked for alone. What is not part of one is always there.
+// EventPart is a part of a normalised event that can be asked for alone. Members outside of these parts are always sent.
 type EventPart string
 
 // JSONSchema is one of the parts.
@@ -29,7 +29,7 @@ var clearPart = map[EventPart]func(*Event){
 	"debug_images": func(e *Event) { e.DebugImages = nil },
 }
 
-// KeepParts empties all parts of the event but those; without parts it keeps all.
+// KeepParts empties all parts of the event except the named ones. Without names it keeps every part.
 func (e *Event) KeepParts(parts []EventPart) {
 	if len(parts) == 0 {
 		return
@@ -68,20 +68,20 @@ func (e *Event) eachThread(visit func(*List[Frame])) {
 	}
 }
 
-// How few of what there are many of are kept when an event is too long.
+// How many items of a long list remain in an event that is too long.
 const (
 	fewBreadcrumbs = 15
 	fewFrames      = 10 // at each end of a stack
 )
 
-// eventCut takes something from an event that is too long, and says what brings it back.
+// eventCut removes something from an event that is too long, and says which argument brings it back.
 type eventCut struct {
 	path, reason, back string
 	isThere            func(*Event) bool
 	cut                func(*Event)
 }
 
-// eventCuts are made one after the other until the event fits: what helps least to find a cause comes first.
+// eventCuts are made one after the other until the event fits. The first ones matter least for finding a cause.
 var eventCuts = []eventCut{
 	cutStacks("threads", lostContext, "", (*Event).eachThread, hasLibraryContext, dropLibraryContext),
 	cutStacks("exceptions", lostContext, "", (*Event).eachException, hasLibraryContext, dropLibraryContext),
@@ -102,13 +102,13 @@ var eventCuts = []eventCut{
 	{"user", "left out", "parts=user", func(e *Event) bool { return !e.User.IsEmpty() }, func(e *Event) { e.User = Value{} }},
 }
 
-// Why stacks of the event are shorter.
+// The reasons for shorter stacks.
 var (
 	lostContext = "library frames lost their context and variables"
 	endsLeft    = fmt.Sprintf("%d frames at each end of a stack are left", fewFrames)
 )
 
-// cutStacks makes the cut of the stacks of a part, which each visits: of those that can be cut, which parts=<part> brings back.
+// cutStacks makes the cut of the stacks that each visits. parts=<part> brings them back.
 func cutStacks(part EventPart, reason, further string, each func(*Event, func(*List[Frame])),
 	canCut func([]Frame) bool, cut func(*List[Frame]),
 ) eventCut {
@@ -143,8 +143,8 @@ func keepEnds(frames *List[Frame]) {
 	}
 }
 
-// CutToFit cuts the event until its JSON weighs at most budget, as WeighText counts. Problems say what was cut, and which argument of
-// get_event brings it back. A part that was asked for alone is made shorter and never left out.
+// CutToFit cuts the event until its JSON weighs at most budget, as WeighText counts. Problems name what was cut and
+// the argument of get_event that brings it back. A part that is asked for alone is made shorter and never left out.
 func (e *Event) CutToFit(budget int, parts []EventPart) {
 	buffer := make([]byte, 0, 2*budget)
 	for _, c := range eventCuts {

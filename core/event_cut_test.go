@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// heavyEvent returns an event with long texts everywhere: far more than a model can take.
+// heavyEvent returns an event with long texts everywhere, far more than a model can take.
 func heavyEvent() EventDetail {
 	long := Untrusted(strings.Repeat("日本 <&> ", 700))
 	lines := List[Untrusted]{long[:400], long[:400]}
@@ -67,7 +67,7 @@ func TestAHeavyEventIsCutToFit(t *testing.T) {
 	}
 }
 
-// requireProblemsSayWhatBringsBack holds that a problem names the part that was cut, and none but that brings it back.
+// requireProblemsSayWhatBringsBack checks that each problem names the part that was cut, and only arguments that bring it back.
 func requireProblemsSayWhatBringsBack(t *testing.T, problems []Problem) {
 	t.Helper()
 	for _, p := range problems {

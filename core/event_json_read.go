@@ -4,8 +4,8 @@ import "errors"
 
 var errNoEvent = errors.New("core: this is not the JSON of an event")
 
-// ReadEvent reads an event that AppendJSON wrote. Members that are not known are dropped. It is written by hand because whoever reads
-// a stored event waits for it, and json.Unmarshal looks at each text three times (BenchmarkReadEvent).
+// ReadEvent reads an event that AppendJSON wrote, and drops unknown members. It is written by hand because readers of
+// a stored event wait for it, and json.Unmarshal looks at each text three times (BenchmarkReadEvent).
 func ReadEvent(text []byte) (Event, error) {
 	r := valueReader{text: string(text)}
 	var e Event

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzReadEvent holds that events are read as encoding/json reads them, and that what is not JSON is refused.
+// FuzzReadEvent checks that events are read as encoding/json reads them, and that other texts than JSON are refused.
 func FuzzReadEvent(f *testing.F) {
 	for _, text := range []string{
 		`{}`, ` { "title" : "a" , "extra": {"b": [1]} } `, `{"exceptions":[{"mechanism":null,"frames":[{"lineno":null,"source":{}}]}]}`,
@@ -27,7 +27,7 @@ func FuzzReadEvent(f *testing.F) {
 		if !json.Valid(text) {
 			require.Error(t, err, "%q", text)
 		}
-		// encoding/json takes keys in any case, and the last of those that come twice; we never wrote such.
+		// encoding/json takes keys in any case, and the last of repeated keys. AppendJSON writes neither.
 		if err != nil || wantErr != nil || strings.ToLower(string(text)) != string(text) || hasRepeats(text) {
 			return
 		}
@@ -35,7 +35,7 @@ func FuzzReadEvent(f *testing.F) {
 	})
 }
 
-// hasRepeats reports whether a key comes more often than once, anywhere.
+// hasRepeats reports whether a key is repeated in any object.
 func hasRepeats(text []byte) bool {
 	var value Value
 	if value.UnmarshalJSON(text) != nil {
@@ -55,7 +55,7 @@ func repeatsKey(v Value) bool {
 	return false
 }
 
-// BenchmarkReadEvent reads a stored event, beside encoding/json.
+// BenchmarkReadEvent compares ReadEvent with encoding/json.
 func BenchmarkReadEvent(b *testing.B) {
 	text := realEvent().AppendJSON(nil)
 	b.Run("core", func(b *testing.B) {

@@ -2,25 +2,25 @@ package core
 
 import "strconv"
 
-// AppendJSON appends the event in its stored form: the JSON of the struct tags without what is empty. Unmarshalling
-// it makes the same event again. It is written by hand because ingest pays for it once per event.
+// AppendJSON appends the event in its stored form: the JSON of the struct tags without empty members. Unmarshalling
+// it makes an equal event. It is written by hand because ingest pays for it once per event.
 func (e *Event) AppendJSON(b []byte) []byte {
 	w := jsonWriter{b: b}
 	w.writeEvent(e)
 	return w.b
 }
 
-// MeasureJSON returns how many bytes of JSON readers of the event get. The stored form leaves out what is empty, which they
-// see as null, false or []; an event of many small frames is several times as long for them. The buffer is overwritten.
+// MeasureJSON returns how many bytes of JSON readers of the event get. The stored form leaves out empty members, which readers see as
+// null, false or []; so an event of many small frames is several times as long for them. The buffer is overwritten.
 func (e *Event) MeasureJSON(buffer []byte) int {
 	w := jsonWriter{b: buffer[:0]}
 	w.writeEvent(e)
 	return len(w.b) + w.absent
 }
 
-// WeighJSON returns what the JSON of MeasureJSON weighs for a model, as WeighText does. The buffer is overwritten.
+// WeighJSON returns the weight, as WeighText counts, of the JSON that MeasureJSON measures. The buffer is overwritten.
 func (e *Event) WeighJSON(buffer []byte) int {
-	const weightOfAbsent = 2 // of a byte of what is empty, such as "abs_path":null
+	const weightOfAbsent = 2 // of a byte of an empty member, such as "abs_path":null
 	w := jsonWriter{b: buffer[:0]}
 	w.writeEvent(e)
 	return WeighText(w.b) + weightOfAbsent*w.absent

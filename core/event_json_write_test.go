@@ -92,7 +92,7 @@ func TestEventStoresEveryField(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// What only steers the pipeline is not stored: Identity is a person's name, in the clear.
+// Members that only steer the pipeline are not stored: Identity is a person's name, in the clear.
 func TestEventLeavesOutWhatIsNotStored(t *testing.T) {
 	t.Parallel()
 	id := int64(1)
@@ -104,7 +104,7 @@ func TestEventLeavesOutWhatIsNotStored(t *testing.T) {
 	require.NotContains(t, string(whole), "hunter2")
 }
 
-// anyEvent generates events with every part there and not there, without the parts that are not stored.
+// anyEvent generates events, each part present or absent, without the members that are not stored.
 func anyEvent() *rapid.Generator[Event] {
 	text := rapid.OneOf(rapid.Just(""), rapid.StringN(0, 12, -1))
 	nothing := func(v any) *rapid.Generator[any] { return rapid.Just(v) }
@@ -131,7 +131,7 @@ func anyEvent() *rapid.Generator[Event] {
 	})
 }
 
-// fewOf generates short lists of the large parts.
+// fewOf generates short lists of the event's large parts.
 func fewOf[T any](text *rapid.Generator[string], value *rapid.Generator[Value]) *rapid.Generator[any] {
 	one := rapid.MakeCustom[T](rapid.MakeConfig{Types: map[reflect.Type]*rapid.Generator[any]{
 		reflect.TypeFor[Value]():     value.AsAny(),
@@ -141,7 +141,7 @@ func fewOf[T any](text *rapid.Generator[string], value *rapid.Generator[Value]) 
 	return rapid.Map(rapid.SliceOfN(one, 0, 2), func(items []T) List[T] { return items }).AsAny()
 }
 
-// The stored form is the JSON of the struct tags without what is empty, and reading it makes the same event again.
+// The stored form is the JSON of the struct tags without empty members, and reading it makes an equal event.
 func TestEventJSONMeansTheSameAsTheStandardOne(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -174,7 +174,7 @@ func TestEventIsMeasuredAsReadersGetIt(t *testing.T) {
 	})
 }
 
-// pruneEmpty reads JSON and drops the members of objects that are empty.
+// pruneEmpty reads JSON and drops the empty members of objects.
 func pruneEmpty(t require.TestingT, text []byte) any {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -218,7 +218,7 @@ func TestEventWithBytesThatAreNoText(t *testing.T) {
 			Vars: newObject("k", good)}}}}}, got)
 }
 
-// Text that looks like the brackets between which the writer puts its commas.
+// The texts look like the brackets that decide where the writer puts its commas.
 func TestEventWithBracketsInItsTexts(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"{", "[", `{"`, "},{", "\\[", strings.Repeat("[{", 50)} {

@@ -2,8 +2,8 @@ package core
 
 import "strings"
 
-// EventTags is the part of a stored event that describes its circumstances: release, server, URL, tags and the like. It is read
-// without the rest of the event.
+// EventTags is the part of a stored event that describes its circumstances: release, server, URL, tags and the like.
+// It can be read without the rest of the event.
 type EventTags struct {
 	Release     Untrusted
 	Environment Untrusted
@@ -15,7 +15,7 @@ type EventTags struct {
 	Contexts    Value
 }
 
-// ReadEventTags reads them from an event that AppendJSON wrote.
+// ReadEventTags reads the tags from an event that AppendJSON wrote.
 func ReadEventTags(text []byte) (EventTags, error) {
 	r := valueReader{text: string(text)}
 	var t EventTags
@@ -49,7 +49,7 @@ func (r *valueReader) readPartOfTags(t *EventTags, key string) {
 	}
 }
 
-// findHeader returns the value of a header, and ignores the case of its name; empty when there is none.
+// findHeader returns the value of a header, empty when there is none. The case of the name does not matter.
 func (q *Request) findHeader(name string) string {
 	for _, header := range q.Headers.Kids {
 		if strings.EqualFold(header.Key, name) {

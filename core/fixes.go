@@ -24,15 +24,15 @@ type Fix struct {
 	UnknownReleases List[Untrusted] `json:"unknown_releases" doc:"@fix.unknown_releases"`
 }
 
-// Overdue says of a fix that no deploy names it while the error goes on in newer releases: after three of them, or after a day
-// (decisions 6).
+// Overdue says that no deploy names the fix although the error goes on in newer releases: after three of them, or
+// after a day (decisions 6).
 type Overdue struct {
 	Since   Time  `json:"since" always:"true"`
 	Deploys int64 `json:"deploys" doc:"Deploys since the link, of releases that are new since then."`
 	Events  int64 `json:"events" doc:"Stored events of these releases."`
 }
 
-// FixKind says by what a fix is recognised.
+// FixKind is how a fix is identified: by commit or by pull request.
 type FixKind string
 
 // The kinds of fixes.
@@ -49,7 +49,7 @@ type LinkFixInput struct {
 	Handover
 }
 
-// Check wants exactly one of the two.
+// Check requires exactly one of the two.
 func (in LinkFixInput) Check() error {
 	if (in.Commit == "") == (in.PRURL == "") {
 		return RefuseField("", "must name exactly one of commit and pr_url")

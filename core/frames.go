@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// FrameView is what a frame shows to whoever reads it: where a source map was found, the place in the original source.
+// FrameView is what readers see of a frame. With a source map it is the place in the original source.
 type FrameView struct {
-	Function Untrusted // empty when it is not known, "<anonymous>" when the source gives it no name
-	File     Untrusted // a path or a URL; the module where no file is known
+	Function Untrusted // empty when unknown, "<anonymous>" when the source has no name for it
+	File     Untrusted // a path or a URL; the module when no file is known
 	Line     OptInt
 	Column   OptInt
 	IsMapped bool // a source map led to the file, line and column
 	Sent     FramePlace
 }
 
-// FramePlace is the place of a frame as the SDK sent it: of a mapped frame, the place in the minified file.
+// FramePlace is the place of a frame as the SDK sent it: for a mapped frame, the place in the minified file.
 type FramePlace struct {
-	File   Untrusted // the URL or the whole path, where one was sent
+	File   Untrusted // the URL or the whole path, if one was sent
 	Line   OptInt
 	Column OptInt
 }
 
-// ViewFrame returns what frame i of a stack shows; stack has the most recent call first. Everything that shows or compares frames
-// reads them here, so that a brief, a notice and a culprit never call the same frame by different names.
+// ViewFrame returns what readers see of frame i of a stack, which has the most recent call first. Everything that shows or compares
+// frames calls it, so that a brief, a notice and a culprit never call the same frame by different names.
 func ViewFrame(stack []Frame, i int) FrameView {
 	f := &stack[i]
 	view := FrameView{Function: findFunction(stack, i), Line: f.Lineno, Column: f.Colno, IsMapped: f.Source != nil}
@@ -39,8 +39,8 @@ func ViewFrame(stack []Frame, i int) FrameView {
 	return view
 }
 
-// NameMapped gives each mapped frame the name that ViewFrame shows, for a reader who gets the frames themselves. Call it before frames
-// are left out: the name of one may stand in its caller.
+// NameMapped sets the name that ViewFrame shows in each mapped frame, for readers of the frames themselves. Call it
+// before frames are left out: the name of a frame may come from its caller.
 func (e *Event) NameMapped() {
 	e.eachStack(func(frames *List[Frame]) {
 		for i := range *frames {
@@ -51,9 +51,9 @@ func (e *Event) NameMapped() {
 	})
 }
 
-// findFunction returns the name of the function of a frame, as far as it is known. Of a mapped frame it is the name in the original
-// source. An event without that name, whose source map has no sources or was read by an older server, shows what was sent, unless a
-// minifier may have made it: then the caller's place says what the identifier is called that the caller calls.
+// findFunction returns the name of a frame's function, as far as it is known. For a mapped frame it is the name in the original source.
+// Without that name, as when a source map has no sources or an older server read it, the sent name is shown unless a minifier may have
+// made it. Such a name is replaced by the identifier that the caller's source has at the call, if its map names one.
 func findFunction(stack []Frame, i int) Untrusted {
 	f := &stack[i]
 	switch {
@@ -72,9 +72,9 @@ func findFunction(stack []Frame, i int) Untrusted {
 	return Untrusted(function)
 }
 
-// qualifiers are what stands between the class or package of a function and its name, by platforms.
+// qualifiers separate the class or package of a function from its name, by platform.
 var qualifiers = map[string]string{"java": ".", "csharp": ".", "go": ".", "php": "->"}
 
-// QualifierOf returns what stands between the Module of a frame and its Function where the two make one name, as in "main.(*T).run"
-// of Go; empty for a platform where Module names a file, or the function has its class before it.
+// QualifierOf returns the separator between the Module of a frame and its Function, as in "main.(*T).run" of Go. It
+// is empty for platforms where Module names a file, or where the function already includes its class.
 func QualifierOf(platform string) string { return qualifiers[platform] }

@@ -75,7 +75,7 @@ func TestViewFrame(t *testing.T) {
 	}
 }
 
-// Whoever reads the frames of an event themselves finds in them what other readers are shown.
+// An event with NameMapped has the function names that ViewFrame returns.
 func TestNameMapped(t *testing.T) {
 	t.Parallel()
 	e := Event{Exceptions: List[Exception]{{Frames: List[Frame]{
@@ -101,7 +101,7 @@ func TestNameFromSource(t *testing.T) {
 		{"Dae", "price", "", "price"},
 		{"price", "price", "", "price"},
 		{"Cart.price", "price", "Cart", "Cart.price"},
-		{"Basket.price", "price", "Cart", "Basket.price"}, // a class below it
+		{"Basket.price", "price", "Cart", "Basket.price"}, // a subclass
 		{"Eo.price", "price", "Cart", "price"},
 		{"Dae.price", "price", "Cart", "price"},
 		{"async Dae.price [as run]", "price", "Cart", "price"},
@@ -126,7 +126,7 @@ func TestNameFromSource(t *testing.T) {
 		{"Object.<anonymous>", "", "", "Object.<anonymous>"},
 		{"n.<anonymous>", "", "", "<anonymous>"},
 		{"Object../src/cart.js", "", "", "Object../src/cart.js"},
-		{"handleRequest", "", "", "handleRequest"}, // named while it ran
+		{"handleRequest", "", "", "handleRequest"}, // named at run time
 	} {
 		require.Equal(t, test.want, NameFromSource(test.sent, test.name, test.class), "%s, in its source %s", test.sent, test.name)
 	}

@@ -3,18 +3,18 @@ package core
 import "strings"
 
 const (
-	// longestMinifiedName is the length up to which a function's name may come from a minifier, who uses it for another function
-	// in the next build, when nothing else is known of it.
+	// longestMinifiedName is the longest name of a function that may come from a minifier when nothing else is known
+	// about it. A minifier uses the same name for another function in the next build.
 	longestMinifiedName = 2
-	// longestCountedName is the length of the longest names that minifiers make: they count, and four letters are enough for
-	// eight million functions. It is for names that the original source does not have.
+	// longestCountedName is the length of the longest names that minifiers make. They count up, and four letters are
+	// enough for eight million functions. The limit is for names that the original source does not have.
 	longestCountedName = 4
 )
 
-// AnonymousFunction is how a function is called that has no name in its source, as V8 and Sentry do.
+// AnonymousFunction is the name for a function that has no name in its source, as in V8 and Sentry.
 const AnonymousFunction = "<anonymous>"
 
-// IsShortName reports whether a name is so short that a minifier may have made it, or is empty.
+// IsShortName reports whether a name is empty, or so short that a minifier may have made it.
 func IsShortName(name string) bool { return len(name) <= longestMinifiedName }
 
 // IsMinifiedName reports whether the name of a JavaScript function may be a minifier's, or is unknown.
@@ -23,11 +23,10 @@ func IsMinifiedName(function Untrusted) bool {
 	return IsShortName(name)
 }
 
-// splitFunction returns a function of JavaScript as engines name it, and the part of it that a minifier may have changed: of Object.t
-// [as pay], new t and async t it is t. A minifier renames classes too, but not their methods: of Eo.findPrice only the latter says
-// something.
+// splitFunction returns a function of JavaScript as engines name it, and the part of it that a minifier may have changed: t for "Object.t
+// [as pay]", "new t" and "async t". A minifier renames classes too, but not their methods: in Eo.findPrice only findPrice is meaningful.
 func splitFunction(text Untrusted) (function, name string) {
-	function, _, _ = strings.Cut(string(text), " [as ") // the name under which it was called
+	function, _, _ = strings.Cut(string(text), " [as ") // the name that the caller used
 	name = strings.TrimPrefix(function[strings.LastIndexByte(function, ' ')+1:], "Object.")
 	if dot := strings.LastIndexByte(name, '.'); 0 < dot && dot <= longestMinifiedName {
 		name = name[dot+1:]
@@ -36,9 +35,9 @@ func splitFunction(text Untrusted) (function, name string) {
 	return function, name
 }
 
-// NameFromSource returns how the function of a mapped frame is called: by the name that it has in its source, which is empty for an
-// anonymous function. What the engine sent stays where it ends in that name, unless a minifier may have renamed the class or object
-// before it: class is the one around the function in its source, if any. So Cart.add stays, and Eo.add and Dae.add are both add.
+// NameFromSource returns the name of a mapped frame's function: the name in its source, which is empty for an anonymous function. The
+// engine's name stays when it ends in that name, unless a minifier may have renamed the class or object before it; class is the class
+// around the function in its source, if any. So Cart.add stays, and Eo.add and Dae.add both become add.
 func NameFromSource(sent Untrusted, name, class string) Untrusted {
 	function, _, _ := strings.Cut(string(sent), " [as ")
 	last := strings.TrimSuffix(function[strings.LastIndexAny(function, " ./*")+1:], "<") // in Firefox, outer/< is anonymous in outer
@@ -48,7 +47,7 @@ func NameFromSource(sent Untrusted, name, class string) Untrusted {
 	switch {
 	case name == "" && (isRenamed || isAnonymous && function == last || !isAnonymous && isCounted(function, last)):
 		return AnonymousFunction
-	case name == "": // by its place, or the program named it while it ran
+	case name == "": // the engine named it by its place, or the program named it at run time
 		return Untrusted(function)
 	case isRenamed || isAnonymous || last != name:
 		return Untrusted(name)
@@ -56,13 +55,13 @@ func NameFromSource(sent Untrusted, name, class string) Untrusted {
 	return Untrusted(function)
 }
 
-// isCounted reports whether a name may be a minifier's. The modules of bundles have names with a path, as in Object../src/cart.js.
+// isCounted reports whether a minifier may have made a name. Names of modules in bundles contain a path, as in Object../src/cart.js.
 func isCounted(function, last string) bool {
 	return len(last) <= longestCountedName && !strings.Contains(function, "./")
 }
 
-// findOwner returns the class or object before the last part of a function's name: of "async Cart.add", "Cart.get add" and "Cart/add"
-// it is Cart.
+// findOwner returns the class or object before the last part of a function's name: Cart for "async Cart.add",
+// "Cart.get add" and "Cart/add".
 func findOwner(function string) string {
 	at := strings.LastIndexAny(function, "./")
 	if at < 0 {
@@ -72,7 +71,7 @@ func findOwner(function string) string {
 	return owner[strings.LastIndexAny(owner, " *")+1:]
 }
 
-// isAnonymousName reports whether engines and SDKs call a function so that has no name.
+// isAnonymousName reports whether engines and SDKs use the name for functions without a name.
 func isAnonymousName(name string) bool {
 	switch name {
 	case "", "?", AnonymousFunction, "anonymous":

@@ -20,17 +20,17 @@ type Field struct {
 	Required bool
 	Schema   Schema
 
-	fallback      any  // the default, nil without one
-	forModels     any  // the default of calls whose answer a model reads, where it is another
-	acceptsNull   bool // null means something: the field is an Opt
-	acceptsNumber bool // a number is read as a text of its digits
+	fallback      any  // the default; nil for none
+	forModels     any  // the default for calls whose answer a model reads, when it differs
+	acceptsNull   bool // null has a meaning: the field is an Opt
+	acceptsNumber bool // a number is accepted as the text of its digits
 	handlerCleans bool // the handler cleans the text, so control characters are not a mistake
-	isIssue       bool // it is the id of an issue
-	isPlain       bool // its name says enough to a model
-	keepsCommas   bool // an item of the list may have commas, so a text is not split at them
+	isIssue       bool // the field is the id of an issue
+	isPlain       bool // the name needs no description for a model
+	keepsCommas   bool // items of the list may contain commas, so a text is not split at them
 }
 
-// KeepsCommas reports whether an item of the list may have commas, so that a text is not split at them.
+// KeepsCommas reports whether items of the list may contain commas, so that a text is not split at them.
 func (f Field) KeepsCommas() bool { return f.keepsCommas }
 
 // optionalField is Opt of any type.
@@ -47,7 +47,7 @@ type input struct {
 	rules  *jsonschema.Schema
 }
 
-// checker is an input, or a type of its fields, with rules that a schema cannot say.
+// checker is an input, or the type of a field, with rules that a schema cannot express.
 type checker interface{ Check() error }
 
 // compileInput reads the tags of an input struct: json, doc, min, max, enum, default, format, cleaned, commas. A field is
@@ -158,8 +158,8 @@ func (in *input) compileRules() error {
 	return err
 }
 
-// prepareArgs brings the arguments of a call into the shape of the schema and validates them. An agent that sends null
-// for nothing, or "42" for 42, is understood; whatever else is wrong is named in the error.
+// prepareArgs brings the arguments of a call into the shape of the schema and validates them. It understands null for an
+// absent value and "42" for 42. The error names every other mistake.
 func (in *input) prepareArgs(args map[string]any, forModel bool) error {
 	nulls := map[string]bool{}
 	for name, value := range args {
@@ -196,7 +196,7 @@ func (in *input) prepareArgs(args map[string]any, forModel bool) error {
 	return nil
 }
 
-// decodeArgs fills the input struct and runs the checks of its fields and its own.
+// decodeArgs fills the input struct and runs its checks: one for each field's type, and one for the whole.
 func (in *input) decodeArgs(args map[string]any, into any) error {
 	text, err := json.Marshal(args)
 	if err != nil {

@@ -2,10 +2,10 @@ package core
 
 import "fmt"
 
-// issueNames are what the id of an issue may be called: all operations take both.
+// issueNames are the names for the id of an issue. Every operation takes both.
 var issueNames = [2]string{"id", "issue_id"}
 
-// OtherName returns what the field may be called too, and none else of the operation is; empty for nothing.
+// OtherName returns the second name of the field, unless another field of the operation has it; empty for none.
 func (o *Operation) OtherName(field Field) string {
 	for i, name := range issueNames {
 		if other := issueNames[1-i]; field.isIssue && field.Name == name && o.input.byName[other] == nil {
@@ -15,10 +15,10 @@ func (o *Operation) OtherName(field Field) string {
 	return ""
 }
 
-// RenameAliases puts the id of an issue where the input of the operation has it. Under both names it must be the same.
+// RenameAliases moves the id of an issue to the name that the operation's input has. Given under both names, it must be equal.
 func (o *Operation) RenameAliases(args map[string]any) error { return o.input.renameAliases(args) }
 
-// renameAliases puts the id of an issue where the input has it.
+// renameAliases moves the id of an issue to the name that the input has.
 func (in *input) renameAliases(args map[string]any) error {
 	for i, name := range issueNames {
 		other := issueNames[1-i]

@@ -51,7 +51,7 @@ func compileSample(t testing.TB) *input {
 	return in
 }
 
-// readSample takes a body the way that every call takes it, up to the handler.
+// readSample reads a body the way every call does, up to the handler.
 func readSample(in *input, body string) (sample, error) {
 	var s sample
 	args, err := DecodeArgs([]byte(body))
@@ -64,7 +64,7 @@ func readSample(in *input, body string) (sample, error) {
 	return s, err
 }
 
-// withID makes a body of the members and the one field that is required.
+// withID makes a body of the members and the one required field.
 func withID(members string) string { return `{"id": 1, ` + members + `}` }
 
 func TestInputGivesDefaults(t *testing.T) {
@@ -128,7 +128,7 @@ func TestInputIsCoercedWhereItsMeaningIsPlain(t *testing.T) {
 	}
 }
 
-// An agent that writes null for what it leaves out is understood; only in a change null means something else than absent.
+// An agent may write null for an absent value. Only in a change does null have its own meaning.
 func TestInputTakesNullAsAbsent(t *testing.T) {
 	t.Parallel()
 	got, err := readSample(compileSample(t), `{"id": 1, "minutes": null, "offset": null, "claimed": null, "deep": null, "name": null,
@@ -141,7 +141,7 @@ func TestInputTakesNullAsAbsent(t *testing.T) {
 		After: Opt[Since]{Set: true, Null: true}, App: Opt[ProjectRef]{Set: true, Null: true}}, got)
 }
 
-// refusal is what is wrong with the members of a body.
+// refusal is a pair of members and the error about them.
 type refusal struct{ members, path, message string }
 
 func requireRefusals(t *testing.T, refusals []refusal) {
@@ -267,7 +267,7 @@ func TestInputRefusesU0000(t *testing.T) {
 	})
 }
 
-// The message helps with names in another case, and with names that were meant otherwise.
+// The message helps with names in the wrong case and with near misses.
 func TestInputRefusesUnknownFields(t *testing.T) {
 	t.Parallel()
 	const allowed = "is not a known field; allowed: id, minutes, offset, claimed, deep, name, note, status, scopes, ids, project, since, " +
@@ -410,7 +410,7 @@ func TestDecodeArgs(t *testing.T) {
 	}
 }
 
-// Nesting as deep as JSON is read may stand in a field of any type.
+// JSON nested as deeply as it is read may stand in a field of any type.
 func TestInputSurvivesDeepNesting(t *testing.T) {
 	t.Parallel()
 	in := compileSample(t)
@@ -430,7 +430,7 @@ func TestInputSurvivesDeepNesting(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// FuzzInput: any body is either refused as invalid_request with details, or becomes an input within its bounds.
+// FuzzInput checks that any body is either refused as invalid_request with details, or becomes an input within its bounds.
 func FuzzInput(f *testing.F) {
 	in := compileSample(f)
 	for _, seed := range []string{`{"id": "42", "scopes": "admin,issues:read", "quota": null}`,

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// checkText finds the character U+0000, which no database column takes, in texts that nobody cleans.
+// checkText finds the character U+0000, which no database column takes, in texts that no handler cleans.
 func (in *input) checkText(args map[string]any) []Detail {
 	var wrong []Detail
 	for name, value := range args {
@@ -18,7 +18,7 @@ func (in *input) checkText(args map[string]any) []Detail {
 	return wrong
 }
 
-// findNul returns the dotted path of the first text in v that holds U+0000, such as scopes.1.
+// findNul returns the dotted path, such as scopes.1, of the first text in v that contains U+0000.
 func findNul(path string, v any) (at string, found bool) {
 	switch v := v.(type) {
 	case string:

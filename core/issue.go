@@ -8,7 +8,7 @@ import (
 // Status is the state of an issue (primary API, States).
 type Status string
 
-// Open stands for unresolved and regressed in a filter; no issue has it as its status.
+// Open stands for unresolved and regressed in a filter. No issue has it as its status.
 const Open Status = "open"
 
 // The statuses of an issue.
@@ -67,7 +67,7 @@ func (c *Claim) MinutesLeft(now Time) int64 {
 	return max(0, int64(c.ExpiresAt.Sub(now.Time)/time.Minute))
 }
 
-// IssueDetail is one issue with what a list leaves out.
+// IssueDetail is one issue with the members that a list leaves out.
 type IssueDetail struct {
 	Issue
 	LatestEventID OptInt `json:"latest_event_id" doc:"Pass it to get_event for the stack trace; null when no event is stored."`
@@ -81,10 +81,10 @@ type IssueDetail struct {
 type ClaimedIssue struct {
 	IssueDetail
 	Renewed   bool `json:"renewed" doc:"true when you held it already."`
-	HeldSince Time `json:"-"` // since when without a break
+	HeldSince Time `json:"-"` // the start of an unbroken hold
 }
 
-// IngestState says whether events are coming in at all: without them a list of issues says nothing.
+// IngestState says whether events are coming in at all. Without events an empty list of issues means nothing.
 type IngestState struct {
 	State       string `json:"state" enum:"ok|idle|over_quota|degraded" doc:"@ingestState.state"`
 	Events24h   int64  `json:"events_24h"`

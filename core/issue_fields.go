@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// IssueFields chooses the members of each issue in a list: names, with a dot into triage and claim, or one of the words below.
-// No names are all of them.
+// IssueFields chooses the members of each issue in a list: names, with a dot for members of triage and claim, or one
+// of the words below. An empty list chooses every member.
 type IssueFields []string
 
 // Words that stand for names.
@@ -22,7 +22,7 @@ var leanFields = []string{"id", "project", "title", "culprit", "status", "level"
 	"priority", "last_seen", "claim.holder", "approval.action", "trust", "triage.category", "triage.severity", "triage.agent_fixable",
 	"triage.noise"}
 
-// How long texts of a lean issue are at most, in bytes of JSON. A slug is never cut: what it has more is taken from the title.
+// The longest texts of a lean issue, in bytes of JSON. A slug is never cut: the excess is taken from the title.
 const (
 	leanSlug    = 24
 	leanTitle   = 100
@@ -41,7 +41,7 @@ func IssueFieldNames() []string {
 	return names
 }
 
-// innerIssueFields are the members with members of their own that can be chosen.
+// innerIssueFields are the members whose own members can be chosen.
 func innerIssueFields() []string {
 	var names []string
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Issue]()) {
@@ -61,7 +61,7 @@ func innerIssueFields() []string {
 	return names
 }
 
-// Check refuses names that are no member of an issue, and names those that are.
+// Check refuses names that are not members of an issue. The error lists the members.
 func (fields IssueFields) Check() error {
 	known := append(append(IssueFieldNames(), innerIssueFields()...), AllFields, LeanFields)
 	for _, name := range fields {
@@ -79,7 +79,7 @@ type ListedIssue struct {
 	Fields IssueFields `json:"-"`
 }
 
-// SchemaName is that of the issue.
+// SchemaName is Issue, as for the whole noun.
 func (ListedIssue) SchemaName() string { return "Issue" }
 
 // MarshalJSON writes the chosen members in the order of their declaration.

@@ -9,20 +9,20 @@ import (
 )
 
 var (
-	// namedIssue is how a commit names an issue, "Errand-Issue: 42", and how people do, "#42".
+	// namedIssue is an issue as commits name it, "Errand-Issue: 42", and as people do, "#42".
 	namedIssue = regexp.MustCompile(`^(?i:errand-issue: *)?#?([0-9]{1,16})$`)
 	// linkPath is the path of an issue or an event below the public URL, on the web pages or in the API.
 	linkPath = regexp.MustCompile(`^(?:/v1)?/(issues|events)/([0-9a-fA-F-]{1,36})(?:/.*)?$`)
 )
 
-// Link is what a URL of an installation leads to: an issue, or an event of one. One of both is set.
+// Link is what a URL of an installation leads to: an issue, or an event. One of the two is set.
 type Link struct {
 	Issue int64
 	Event EventRef
 }
 
-// ParseLink reads the URL of an issue or an event of the installation with the public URL, such as
-// https://errand.example/issues/42. A public URL on the loopback interface has any loopback name. It reports false for anything else.
+// ParseLink reads the URL of an issue or an event below the installation's public URL, such as https://errand.example/issues/42. For a
+// public URL on the loopback interface, any loopback name will do. It reports false for anything else.
 func ParseLink(text, baseURL string) (Link, bool) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
@@ -57,8 +57,8 @@ func IsLoopbackHost(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// readIssueNames replaces what names an issue, as "#42" and the URL of its page do, by the id, in all fields that are the id of an
-// issue.
+// readIssueNames replaces the name of an issue, such as "#42" or the URL of its page, with its id, in every field
+// that is the id of an issue.
 func (r *Registry) readIssueNames(op *Operation, args map[string]any) error {
 	for i := range op.input.fields {
 		field := &op.input.fields[i]

@@ -31,7 +31,7 @@ type IssueSort string
 const (
 	ByLastSeen IssueSort = "last_seen" // most recent first
 	ByPriority IssueSort = "priority"  // highest first
-	ByWork     IssueSort = "work"      // by priority, but low trust counts less (decisions 7)
+	ByWork     IssueSort = "work"      // by priority, with low trust counting less (decisions 7)
 )
 
 // IsRanked reports whether the list is sorted by a score.
@@ -58,7 +58,7 @@ type ListIssuesInput struct {
 	Paging
 }
 
-// filterForm is what search engines take as a filter: is:unresolved.
+// filterForm matches what search engines take as a filter: is:unresolved.
 var filterForm = regexp.MustCompile(`(?i)^(is|status|project|release|environment|assigned):(\S+)$`)
 
 // Check refuses a search that is meant as a filter, since it would find nothing.
@@ -71,7 +71,7 @@ func (in IssueSearch) Check() error {
 		filter := map[string]string{"is": "status", "assigned": "claimed"}[strings.ToLower(m[1])]
 		filter = cmp.Or(filter, strings.ToLower(m[1]))
 		value := strings.ToLower(m[2])
-		if filter == "status" && value == string(Unresolved) { // elsewhere that is every issue to work on
+		if filter == "status" && value == string(Unresolved) { // elsewhere that word means every issue to work on
 			value = string(Open)
 		}
 		return RefuseField("search", "finds text in titles and culprits only: %s is the filter %s=%s", word, filter, value)
@@ -222,7 +222,7 @@ type AddNoteInput struct {
 	Text string `json:"text" doc:"What you found out or did. Secrets and control characters are removed." min:"1" max:"4000" cleaned:"true"`
 }
 
-// NoteID is the id of a new note: that of its row in the activity.
+// NoteID is the id of a new note, which is the id of its row in the activity.
 type NoteID struct {
 	ID int64 `json:"id"`
 }

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// jsonWriter writes the members of an object but those that are empty.
+// jsonWriter writes the members of an object and leaves out the empty ones.
 type jsonWriter struct {
 	b      []byte
-	absent int // bytes that readers see for what is left out
+	absent int // bytes that readers see for the members left out
 }
 
 func (w *jsonWriter) writeKey(name string) {
@@ -18,7 +18,7 @@ func (w *jsonWriter) writeKey(name string) {
 	w.b = append(w.b, '"', ':')
 }
 
-// leaveOut leaves out an empty member, which readers see with the value, such as null.
+// leaveOut leaves out an empty member. Readers see it with the value, such as null.
 func (w *jsonWriter) leaveOut(name, value string) { w.absent += len(name) + len(`"":,`) + len(value) }
 
 // endObject ends an object. When all members were left out, readers see one comma less than members.
@@ -130,7 +130,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// fittingPrefix returns how many bytes of the text, whole characters, take at most room bytes of JSON beside the quotes.
+// fittingPrefix returns how many bytes of the text fit into room bytes of JSON without the quotes. It never splits a character.
 func fittingPrefix(s string, room int) int {
 	var buffer [16]byte
 	for i := 0; i < len(s); {
@@ -143,8 +143,8 @@ func fittingPrefix(s string, room int) int {
 	return len(s)
 }
 
-// plainPrefix counts the bytes before the first that needs an escape or is not ASCII. It looks at 8 bytes at a time: in the
-// sum below, such a byte sets the high bit of its own byte, or by a borrow that of a later one.
+// plainPrefix counts the bytes before the first one that needs an escape or is not ASCII. It looks at 8 bytes at a
+// time: in the sum below, such a byte sets its own high bit, or the borrow sets the high bit of a later byte.
 func plainPrefix(b []byte) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	n := 0

@@ -4,8 +4,8 @@ import "encoding/json"
 
 var labelOperations = []*Operation{ListLabels.Operation}
 
-// Label is a decision about an issue, to learn from: it says whether the issue was grouped and judged well (primary API,
-// Triage label). It is a row of the activity.
+// Label is a decision about an issue that is worth learning from: whether the issue was grouped and judged well
+// (primary API, Triage label). It is a row of the activity.
 type Label struct {
 	ID        int64           `json:"id" doc:"Id of the row in the activity."`
 	At        Time            `json:"at" always:"true"`

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// LogSameEvery is how often the log has a line of the same kind while its cause lasts, such as a database that is away.
+// LogSameEvery is the time between lines of the same kind in the log while their cause lasts, such as an unreachable database.
 const LogSameEvery = 10 * time.Second
 
-// LineLimit keeps the log readable: it lets one line of a kind through at a time, and counts the others. Kinds are names of
-// Errand's own, so there are few.
+// LineLimit keeps the log readable: for each kind it lets one line through in a period and counts the others. Kinds
+// are Errand's own names, so they are few.
 type LineLimit struct {
 	Every time.Duration // 0 means LogSameEvery
 
@@ -20,10 +20,10 @@ type LineLimit struct {
 
 type lineCount struct {
 	logged time.Time // when the last line was written
-	more   int       // that were not written since
+	more   int       // lines not written since
 }
 
-// CountLine counts a line and reports whether it is due to be written, with how many of its kind were left out before it.
+// CountLine counts a line and reports whether to write it. more is how many lines of its kind were left out before it.
 func (l *LineLimit) CountLine(kind string, now time.Time) (more int, due bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

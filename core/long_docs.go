@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// longDocs are the descriptions of fields that are too long for a line with their tags, whose doc is the name of one:
+// longDocs are descriptions of fields that are too long for a line with the field's tags. The tag doc names one of them:
 // `doc:"@deploy.source"`.
 var longDocs = map[string]string{
 	"@label.corrects": "What turned out to be wrong: the earlier decision that was reversed, the grouping, or the " +
@@ -108,7 +108,7 @@ var longDocs = map[string]string{
 		"more events than this.",
 }
 
-// docOf returns the description of a field: its tag doc, or what that names.
+// docOf returns the description of a field: its tag doc, or the long description that the tag names.
 func docOf(tag reflect.StructTag) string {
 	doc := tag.Get("doc")
 	if !strings.HasPrefix(doc, "@") {

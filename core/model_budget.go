@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// ModelBudget is what an answer to a model may weigh, as WeighText counts: clients cut what has over 25,000 tokens, or put it
-	// into a file.
+	// ModelBudget is the most that an answer to a model may weigh, as WeighText counts. Clients cut answers of more
+	// than 25,000 tokens, or put them into a file.
 	ModelBudget = 22_000 * WeightPerToken
-	// longText is from how many bytes on a text is cut, to not less than half of it.
+	// longText is the length in bytes above which a text may be cut. At least half of longText remains.
 	longText = 200
 )
 
-// leftOut says what of an answer was cut so that it fits a model's budget. Bytes of free-form JSON, such as extra, are those of its
-// JSON: what its members are called is the app's word, and names no path.
+// leftOut says what was cut from an answer to fit a model's budget. For free-form JSON, such as extra, the path is the path and the bytes
+// belong to the whole: the names of its members are the app's words and must not stand in a path.
 type leftOut struct {
 	Path string `json:"path"`
 	Kept int    `json:"kept"`
@@ -32,9 +32,9 @@ func fitsModel(body []byte) bool {
 	return heaviestByte*len(body) <= ModelBudget || WeighText(body) <= ModelBudget
 }
 
-// fitBudget cuts the heaviest lists, texts and free-form objects of an answer until it weighs no more than the budget, and says in
-// left_out what it cut. The answer is a JSON object, free are the paths of its free-form JSON as findFreeForm returns them. It
-// stays as it is when it fits.
+// fitBudget cuts the heaviest lists, texts and free-form objects of an answer until it weighs no more than the
+// budget, and records the cuts in left_out. An answer that fits stays as it is. The answer is a JSON object. free has
+// the paths of its free-form JSON, as findFreeForm returns them.
 func fitBudget(body []byte, free []string, budget int) ([]byte, error) {
 	if WeighText(body) <= budget {
 		return body, nil
@@ -52,17 +52,17 @@ func fitBudget(body []byte, free []string, budget int) ([]byte, error) {
 		}
 		over := root.weight + WeighText(`,"left_out":`) + WeighText(text) + weightOfNextSign - budget
 		if over <= 0 || !root.canCut {
-			break // what cannot be cut is numbers and names of ours alone
+			break // only numbers and Errand's own names are left
 		}
 		list = addLeftOut(list, root.cutLargest(over))
 	}
 	return appendMember(whole.AppendJSON(nil), "left_out", list)
 }
 
-// cursorRoom is what a cursor may weigh that is in the answer once there is a next page.
+// cursorRoom is the most that a cursor may weigh, which the answer has once there is a next page.
 const cursorRoom = 200 * WeightPerToken
 
-// countFitting returns how many of the items in data an answer has room for, at least one, and how many there are.
+// countFitting returns how many of the items in data fit into the answer, at least one, and how many there are.
 func countFitting(body []byte, free []string, budget int) (fitting, items int, err error) {
 	var whole Value
 	if err := whole.UnmarshalJSON(body); err != nil {
@@ -82,7 +82,7 @@ func countFitting(body []byte, free []string, budget int) (fitting, items int, e
 	return fitting, items, nil
 }
 
-// addLeftOut adds a cut to the list, or to the cut of the same.
+// addLeftOut adds a cut to the list, or merges it with an earlier cut of the same path.
 func addLeftOut(list []leftOut, cut leftOut) []leftOut {
 	for i := range list {
 		if list[i].Path == cut.Path && list[i].Unit == cut.Unit {
@@ -97,13 +97,13 @@ func addLeftOut(list []leftOut, cut leftOut) []leftOut {
 	return list
 }
 
-// answerPart is a value of an answer, how long its JSON is, and what it weighs behind other JSON.
+// answerPart is a value of an answer, with the length of its JSON and its weight after other JSON.
 type answerPart struct {
 	value  *Value
 	kids   []*answerPart
-	path   string // of free-form JSON, that of its root
-	isFree bool   // it is free-form JSON, or in it
-	isRoot bool   // it is free-form JSON, and not in other
+	path   string // for free-form JSON, the path of its root
+	isFree bool   // it is free-form JSON, or inside it
+	isRoot bool   // it is free-form JSON, and not inside other
 	size   int    // bytes
 	weight int    // as WeighText counts
 	canCut bool
@@ -111,7 +111,7 @@ type answerPart struct {
 
 type answerMeasure struct{ free []string }
 
-// measureValue measures a value, which stands at a path, and all in it.
+// measureValue measures a value at a path, with everything in it.
 func (m *answerMeasure) measureValue(v *Value, path string, isFree bool) *answerPart {
 	part := &answerPart{value: v, path: path, isFree: isFree, kids: make([]*answerPart, len(v.Kids))}
 	if !isFree && slices.Contains(m.free, genericPath(path)) {
@@ -132,7 +132,7 @@ func (m *answerMeasure) measureValue(v *Value, path string, isFree bool) *answer
 	return part
 }
 
-// genericPath takes the numbers out of a path: data[].title.
+// genericPath removes the numbers from a path: data[].title.
 func genericPath(path string) string {
 	var b strings.Builder
 	for piece := range strings.SplitSeq(path, "[") {
@@ -144,7 +144,8 @@ func genericPath(path string) string {
 	return b.String()
 }
 
-// updateSize adds up how long and heavy the part is now, and whether anything in it can be cut. The mark of the app's text is never cut.
+// updateSize adds up the length and the weight of the part, and whether anything in it can be cut. The mark of
+// untrusted text is never cut.
 func (p *answerPart) updateSize() {
 	switch p.value.Kind {
 	case Array, Object:
@@ -165,7 +166,7 @@ func (p *answerPart) updateSize() {
 	}
 }
 
-// measureKey returns how long the i-th member is beside its value and the comma, and what it weighs with the comma.
+// measureKey returns the length of the i-th member without its value and comma, and its weight with the comma.
 func (p *answerPart) measureKey(i int) (size, weight int) {
 	if p.value.Kind != Object {
 		return 0, weightOfNextSign
@@ -174,19 +175,19 @@ func (p *answerPart) measureKey(i int) (size, weight int) {
 	return len(key) + len(`:`), weighJSON(key) + 2*weightOfNextSign
 }
 
-// weighJSON returns what a text of JSON weighs behind other JSON.
+// weighJSON returns the weight of a JSON text after other JSON.
 func weighJSON(text []byte) int {
 	scale := textScale{kind: signChar}
 	addText(&scale, text)
 	return scale.weight
 }
 
-// canDropKids reports whether a reader can do without some of what is in it: other objects have the members of their type.
+// canDropKids reports whether some items or members may go: objects that are not free-form keep the members of their type.
 func (p *answerPart) canDropKids() bool {
 	return p.value.Kind == Array || p.value.Kind == Object && p.isFree
 }
 
-// cutLargest cuts what is the most of the part, until that is lighter by over or cannot be cut further.
+// cutLargest cuts the heaviest value in the part until the part is lighter by over, or nothing more can be cut.
 func (p *answerPart) cutLargest(over int) leftOut {
 	whole := p.size
 	var cut leftOut
@@ -205,7 +206,7 @@ func (p *answerPart) cutLargest(over int) leftOut {
 	return cut
 }
 
-// findLargest returns the heaviest of that in the part that can be cut; nil for nothing.
+// findLargest returns the heaviest value in the part that can be cut; nil for none.
 func (p *answerPart) findLargest() (largest *answerPart) {
 	for _, kid := range p.kids {
 		if kid.canCut && (largest == nil || kid.weight > largest.weight) {
@@ -215,7 +216,7 @@ func (p *answerPart) findLargest() (largest *answerPart) {
 	return largest
 }
 
-// dropKids drops items or members from the end, and keeps the first when it is not alone.
+// dropKids drops items or members from the end. It keeps the first one unless it is alone.
 func (p *answerPart) dropKids(over int) leftOut {
 	kept, least, saved := len(p.kids), min(1, len(p.kids)-1), 0
 	for kept > least && saved < over {
@@ -231,7 +232,7 @@ func (p *answerPart) dropKids(over int) leftOut {
 	return p.sayCut(cut)
 }
 
-// cutText cuts the end of a text, but not its first half of longText.
+// cutText cuts the end of a text, and keeps at least half of longText.
 func (p *answerPart) cutText(over int) leftOut {
 	const sign = "…"
 	text := p.value.Text
@@ -243,7 +244,7 @@ func (p *answerPart) cutText(over int) leftOut {
 	return p.sayCut(leftOut{p.path, end, len(text), "bytes"})
 }
 
-// sayCut leaves it to the root of free-form JSON to say what was cut in it.
+// sayCut reports a cut inside free-form JSON as a cut of its root.
 func (p *answerPart) sayCut(cut leftOut) leftOut {
 	if p.isFree && !p.isRoot {
 		return leftOut{}
@@ -251,8 +252,8 @@ func (p *answerPart) sayCut(cut leftOut) leftOut {
 	return cut
 }
 
-// findFreeForm returns the paths of the free-form JSON in an answer of the type, such as data.event.extra: objects whose members
-// are not those of a type.
+// findFreeForm returns the paths of the free-form JSON in an answer of the type, such as data.event.extra: objects
+// whose members no Go type declares.
 func findFreeForm(t reflect.Type, path string) []string {
 	switch {
 	case t == reflect.TypeFor[Value](), t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// manyKeys makes an object of keys whose values have some bytes.
+// manyKeys makes an object with a number of keys, each with a value of some bytes.
 func manyKeys(keys, bytes int) Value {
 	object := Value{Kind: Object}
 	for n := range keys {
@@ -20,7 +20,7 @@ func manyKeys(keys, bytes int) Value {
 	return object
 }
 
-// nest puts a value into objects and arrays of one another.
+// nest wraps a value in objects and arrays, depth levels deep.
 func nest(v Value, depth int) Value {
 	for range depth {
 		v = Value{Kind: Object, Kids: []Member{{Key: "in", Value: Value{Kind: Array, Kids: []Member{{Value: v}}}}}}
@@ -32,7 +32,7 @@ func frameWith(vars Value) List[Exception] {
 	return List[Exception]{{Type: "Error", Frames: List[Frame]{{Function: "pay", InApp: true, Vars: vars}}}}
 }
 
-// What is long of an event may be anywhere: whatever it is, an answer of it is cut to the budget, fast, and says where.
+// Any part of an event may be long. Whichever it is, the answer is cut to the budget, quickly, and says where.
 func TestAnEventOfManyMembersFitsTheBudget(t *testing.T) {
 	t.Parallel()
 	const variables = "data.event.exceptions[0].frames[0].vars"
@@ -82,8 +82,8 @@ func TestAnEventOfManyMembersFitsTheBudget(t *testing.T) {
 	}
 }
 
-// TestALongListIsReadTwice pages through items of very different lengths as a model: each answer fits, its cursor goes on behind its
-// last item, and no answer takes more than two reads.
+// TestALongListIsReadTwice pages through items of very different lengths as a model: each answer fits, its cursor
+// continues after its last item, and no answer takes more than two reads.
 func TestALongListIsReadTwice(t *testing.T) {
 	t.Parallel()
 	const items = 40

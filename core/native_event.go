@@ -2,8 +2,8 @@ package core
 
 import "reflect"
 
-// IngestEventInput is the native event of POST /v1/ingest (decisions 3). The Sentry SDK protocol names the meanings; a
-// member that is null is absent. Package envelope reads it; a test there holds that it knows these fields and no others.
+// IngestEventInput is the native event of POST /v1/ingest (decisions 3). The names have the meanings of the Sentry SDK protocol; a null
+// member counts as absent. Package envelope reads the event. A test there checks that it knows these fields and no others.
 type IngestEventInput struct {
 	EventID     string             `json:"event_id,omitempty" doc:"@ingestEventInput.event_id"`
 	Timestamp   nativeTime         `json:"timestamp,omitempty" doc:"@ingestEventInput.timestamp"`
@@ -92,7 +92,7 @@ type nativeSDK struct {
 	Version string `json:"version,omitempty"`
 }
 
-// Types that Go has no words for: each says its own schema.
+// Types that Go cannot express: each has its own schema.
 type (
 	nativeTime       struct{}
 	nativeScalar     struct{}
@@ -107,7 +107,7 @@ func (nativeTime) JSONSchema() Schema { return anyOfTypes("string", "number") }
 
 func (nativeScalar) JSONSchema() Schema { return anyOfTypes("string", "number", "boolean") }
 
-// anyOfTypes is the schema of a value of one of the types. Not every client takes a list of types.
+// anyOfTypes is the schema of a value of one of the types. Some clients refuse a list of types.
 func anyOfTypes(types ...string) Schema {
 	either := make([]any, len(types))
 	for i, name := range types {
@@ -132,6 +132,6 @@ func (nativeContexts) JSONSchema() Schema {
 
 func (nativeExceptions) JSONSchema() Schema {
 	one := reflector{input: true}.objectSchema(reflect.TypeFor[nativeException]())
-	one["additionalProperties"] = false // as in the event itself; the parts take what else the Sentry protocol has there
+	one["additionalProperties"] = false // as in the event itself; its parts also take other members of the Sentry protocol
 	return Schema{"oneOf": []any{one, Schema{"type": "array", "items": one}}}
 }

@@ -1,15 +1,15 @@
 package core
 
-// NextCall is a call that makes sense after an answer: the name of a tool, and its arguments as far as they are known.
+// NextCall is a call that makes sense after an answer: the name of a tool, and the arguments that are known.
 type NextCall struct {
 	Tool      string    `json:"tool"`
 	Arguments Arguments `json:"arguments"`
 }
 
-// JSONSchema is an object that explains itself: written out in each tool it would cost every client.
+// JSONSchema is a plain object, which explains itself: written out in each tool, it would cost every client tokens.
 func (NextCall) JSONSchema() Schema { return Schema{"type": "object"} }
 
-// SchemaName is empty: there is nothing to refer to.
+// SchemaName is empty: no schema refers to it.
 func (NextCall) SchemaName() string { return "" }
 
 // Arguments are the arguments of a call by their names.
@@ -35,7 +35,7 @@ type DataAndNext[T any] struct {
 // SchemaName is empty: the object in data has a name.
 func (DataAndNext[T]) SchemaName() string { return "" }
 
-// WasFound reports whether the object was there already.
+// WasFound reports whether the object existed before.
 func (d DataAndNext[T]) WasFound() bool {
 	found, ok := any(d.Data).(FoundOutput)
 	return ok && found.WasFound()

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// maxNextCalls is how many calls an answer proposes at most.
+// maxNextCalls bounds the calls that an answer proposes.
 const maxNextCalls = 2
 
-// NextCalls returns the calls that follow an operation without an answer, whose arguments are not known.
+// NextCalls returns the calls that usually follow the operation, without arguments, since no answer is known.
 func (o *Operation) NextCalls() []NextCall {
 	var calls []NextCall
 	for _, name := range o.Next {
@@ -19,11 +19,11 @@ func (o *Operation) NextCalls() []NextCall {
 	return calls
 }
 
-// workArguments are the arguments of list_issues that show the work there is.
+// workArguments are the arguments of list_issues that show the available work.
 var workArguments = map[string]any{"status": "open", "claimed": false, "sort": "priority"}
 
-// proposeCalls returns the calls of the tools that the actor may make, with those of the arguments of the call before that they
-// take too: the issue and the worker.
+// proposeCalls returns calls of those tools that the actor may use. The issue and the worker of the call before are
+// passed on to the tools that take them.
 func (c *Catalogue) proposeCalls(actor Actor, tools []string, before map[string]any) []NextCall {
 	var calls []NextCall
 	for _, name := range tools {
@@ -45,7 +45,7 @@ func (c *Catalogue) proposeCalls(actor Actor, tools []string, before map[string]
 	return calls
 }
 
-// proposeAfterError adds to an error what to call instead.
+// proposeAfterError adds to an error the calls to make instead.
 func (c *Catalogue) proposeAfterError(op *Operation, actor Actor, failure *Error, before map[string]any) {
 	isOfIssue := slices.ContainsFunc(op.Fields(), func(f Field) bool { return f.isIssue })
 	var calls []NextCall
@@ -63,7 +63,7 @@ func (c *Catalogue) proposeAfterError(op *Operation, actor Actor, failure *Error
 	}
 }
 
-// proposeForTarget is the same call of the issue that has the events of a merged one.
+// proposeForTarget returns the same call for the issue that now has the events of a merged one.
 func proposeForTarget(op *Operation, before map[string]any, into any) []NextCall {
 	if op.NotATool != "" {
 		return nil
@@ -81,7 +81,7 @@ func proposeForTarget(op *Operation, before map[string]any, into any) []NextCall
 	return []NextCall{call}
 }
 
-// proposeAfterWrite adds to the answer of a write what to call next, and to one that was held who decides.
+// proposeAfterWrite adds to the answer of a write the calls to make next. If the action was held, it says who decides.
 func (c *Catalogue) proposeAfterWrite(op *Operation, actor Actor, answer *Answer, before map[string]any) error {
 	if answer.Body == nil || op.isProse || op.ReadOnly() {
 		return nil
@@ -104,7 +104,7 @@ func (c *Catalogue) proposeAfterWrite(op *Operation, actor Actor, answer *Answer
 	return err
 }
 
-// proposeForWaiting says what to do about fixes that a deploy did not name: otherwise they wait for ever.
+// proposeForWaiting says what to do about fixes that a deploy did not name, since they would wait forever.
 func (c *Catalogue) proposeForWaiting(actor Actor, answer *Answer) error {
 	var reported struct {
 		Data struct {
@@ -127,10 +127,10 @@ func (c *Catalogue) proposeForWaiting(actor Actor, answer *Answer) error {
 	return err
 }
 
-// waitingForModels is what a model is told of fixes that a deploy did not bring.
+// waitingForModels tells a model about fixes that a deploy did not bring.
 const waitingForModels = "%d linked fixes still wait for a deploy that names them (fixes_waiting). If this one has them, report it " +
 	"again with all commits since the deploy before in commits, and the pull requests that were squashed in pull_requests."
 
-// heldForModels is what a model is told of an action that was held.
+// heldForModels tells a model about an action that was held.
 const heldForModels = "Nothing has changed. An admin other than who asked decides; until then the issue shows the request as " +
 	"approval. Go on with something else."

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// NextIssueInput says which issue to take.
+// NextIssueInput chooses the issue to take.
 type NextIssueInput struct {
 	Project ProjectRef `json:"project,omitempty" doc:"@nextIssueInput.project" min:"1"`
 	Worker  Worker     `json:"worker,omitempty" doc:"@worker" min:"1" max:"64"`
@@ -13,16 +13,16 @@ type NextIssueInput struct {
 	Budget  int        `json:"budget" doc:"How long the brief may be, in tokens." min:"500" max:"20000" default:"6000"`
 }
 
-// NextIssue is the issue that the caller holds now, with its brief; or why there is none.
+// NextIssue is the issue that the caller now holds, with its brief; or the reason why there is none.
 type NextIssue struct {
 	Issue    *ClaimedIssue `json:"issue" doc:"null when none is left."`
 	Markdown string        `json:"markdown" doc:"A line of ids, then the brief; or why there is none."`
 	JSON     *BriefFacts   `json:"json" doc:"The brief as data; null when none is left."`
 	Why      Text          `json:"why" doc:"Why none is left; null when there is one."`
-	// Yours says what the caller holds when there is nothing to take or to go on with.
+	// Yours lists the caller's claims when there is no issue to take or to continue.
 	Yours  List[HeldIssue] `json:"yours" doc:"@nextIssue.yours"`
 	Ingest IngestState     `json:"ingest"`
-	Now    Time            `json:"-"` // when the issue was handed out
+	Now    Time            `json:"-"` // the time of the hand-out
 }
 
 // HeldIssue is an issue that the caller holds, and that next_issue does not hand out again.
@@ -36,7 +36,7 @@ type HeldIssue struct {
 	WaitsForApproval bool   `json:"waits_for_approval" doc:"An action on it waits for an admin."`
 }
 
-// describe says in a few words why the issue was not handed out.
+// describe says in a few words why next_issue passes over the issue.
 func (h HeldIssue) describe() string {
 	until := h.ExpiresAt.UTC().Format("15:04Z")
 	switch {
@@ -49,10 +49,10 @@ func (h HeldIssue) describe() string {
 	}
 }
 
-// Prose is the Markdown: over MCP the answer is nothing else (decisions 11).
+// Prose is the Markdown, the whole answer over MCP (decisions 11).
 func (n NextIssue) Prose() string { return n.Markdown }
 
-// BriefBudget is what the budget leaves for the brief behind the line of ids.
+// BriefBudget returns what remains of the budget for the brief after the line of ids.
 func (n NextIssue) BriefBudget(budget int) int {
 	return budget - CountTokens(n.renderHead())
 }

@@ -9,60 +9,60 @@ import (
 	"strings"
 )
 
-// Operation is one call of the API, the same over REST and MCP. Everything that a surface shows of it is derived from here
-// and from its input and output types.
+// Operation is one call of the API, the same over REST and MCP. Both surfaces derive everything they show from it and
+// from its input and output types.
 type Operation struct {
 	Name        string   // operationId and name of the MCP tool
 	Route       string   // method and path, such as "POST /v1/issues/{id}/claim"
 	Aliases     []string // further routes to the same operation
-	Scope       Scope    // what the caller needs
-	OrScope     Scope    // what does as well; empty for nothing
-	Status      int      // of success over HTTP; 200 when not set
-	FoundStatus int      // of success when what it makes was there already; 0 when it always makes one. The output is a FoundOutput.
+	Scope       Scope    // the scope that the caller needs
+	OrScope     Scope    // another scope that is enough; empty for none
+	Status      int      // HTTP status of success; 200 when not set
+	FoundStatus int      // status when the object to make existed before; 0 when it always makes one. The output is a FoundOutput.
 	Summary     string   // a few words
-	Description string   // for a reader who will act on it without asking
-	Example     string   // an input that is valid, as JSON
-	Errors      []Code   // what can come instead, beyond what can always go wrong
-	OnlyReads   bool     // it changes nothing, though it is a POST
-	Idempotent  bool     // doing it again changes nothing more; reading always is
-	Destructive bool     // it takes something away
-	Warns       bool     // it changes an issue, whoever holds it: its answers may have warnings beside data
-	NotATool    string   // why it is not an MCP tool; empty when it is one
-	ServedBy    string   // who serves it when its body is not a plain JSON input; empty when the registry does
+	Description string   // for readers who will act on it without asking
+	Example     string   // a valid input, as JSON
+	Errors      []Code   // errors besides those that every call can have
+	OnlyReads   bool     // it changes nothing although it is a POST
+	Idempotent  bool     // a repeat changes nothing more; always true of reading
+	Destructive bool     // it removes something
+	Warns       bool     // it changes an issue, whether or not the caller holds it; the answer may have warnings beside data
+	NotATool    string   // the reason why it is not an MCP tool; empty when it is one
+	ServedBy    string   // the package that serves a body other than plain JSON; empty for the registry
 
-	Next []string // the tools that usually follow it, the likeliest first: its answers tell a model the first two that it may call
+	Next []string // the tools that usually follow, the likeliest first; an answer to a model has the first two that it may call
 
-	Body *BodyForm // what its body is when it is a file, so that its fields stand in the path and the query; nil for JSON fields
+	Body *BodyForm // the body when it is a file, with the fields in the path and the query; nil for JSON fields
 
 	in, out    reflect.Type // without OrHeld
 	isHoldable bool
-	untrusted  *UntrustedMark // of its answers; nil when they have no text of the app
+	untrusted  *UntrustedMark // in its answers; nil when they have no text of the app
 	freeForm   []string       // paths of the free-form JSON in its answers
 	isProse    bool
 	input      *input
 }
 
-// BodyForm says what the body of an operation is that is a file, such as a source map.
+// BodyForm describes the body of an operation that takes a file, such as a source map.
 type BodyForm struct {
 	Types    []string // its media types
 	MaxBytes int64
 	Doc      string
 }
 
-// FileBody is the body of one call that is a file. The handler reads it; more than the operation's MaxBytes are an error of the
-// reader, payload_too_large.
+// FileBody is the body of a call that carries a file. The handler reads it. Beyond the operation's MaxBytes the
+// reader returns the error payload_too_large.
 type FileBody struct {
 	Type   string // its media type, without parameters
-	Size   int64  // as far as it is known before; 0 or less when it is not
+	Size   int64  // as announced by the sender; 0 or less when unknown
 	Reader io.Reader
 
-	// A build's tool sent a source map, inside this process: sections are taken, and the debug id of its file is that of a map
-	// which has none.
+	// A build tool sent the source map, inside this process: sections are accepted, and a map without a debug id
+	// takes the id of its file.
 	IsOfBuild bool
 	DebugID   string
 }
 
-// checkFile refuses a body of another type, and one that is said to be too large.
+// checkFile refuses a body of another type, and one whose announced size is too large.
 func (f *BodyForm) checkFile(body *FileBody) error {
 	switch {
 	case body == nil || !slices.Contains(f.Types, body.Type):
@@ -79,7 +79,7 @@ type Op[In, Out any] struct{ *Operation }
 // None is the output of an operation that answers 204 without a body.
 type None struct{}
 
-// SchemaName is empty: there is nothing to name.
+// SchemaName is empty: a body is absent.
 func (None) SchemaName() string { return "" }
 
 // Data is a single object on the wire: {data: <object>} (decisions 1).
@@ -95,11 +95,11 @@ func (d Data[T]) unwrap() any { return d.Data }
 // wrapper is Data of any type.
 type wrapper interface{ unwrap() any }
 
-// prose is an object whose product is a text for agents. Over MCP the text is the whole answer, over REST a member of the object
-// (decisions 11).
+// prose is an object whose purpose is a text for agents. Over MCP the text is the whole answer, over REST a member of
+// the object (decisions 11).
 type prose interface{ Prose() string }
 
-// proseOf returns the object of an output when it is prose.
+// proseOf returns the object in an output if it is prose.
 func proseOf(output any) (prose, bool) {
 	if wrapped, ok := output.(wrapper); ok {
 		output = wrapped.unwrap()
@@ -108,8 +108,8 @@ func proseOf(output any) (prose, bool) {
 	return text, ok
 }
 
-// DefineOperation declares an operation; the list of its resource puts it into a catalogue. A mistake in a declaration is
-// a mistake in the program, so it panics.
+// DefineOperation declares an operation; the list of its resource puts it into a catalogue. It panics on a mistake in the
+// declaration, since that is a mistake in the program.
 func DefineOperation[In, Out any](op Operation) Op[In, Out] {
 	if op.Status == 0 {
 		op.Status = 200
@@ -134,7 +134,7 @@ func (o *Operation) Method() string { method, _, _ := strings.Cut(o.Route, " ");
 // Path is the path of the operation, with its parameters in braces.
 func (o *Operation) Path() string { _, path, _ := strings.Cut(o.Route, " "); return path }
 
-// PathParams returns the names that stand in braces in the path, such as id.
+// PathParams returns the names in braces in the path, such as id.
 func (o *Operation) PathParams() []string {
 	var names []string
 	for part := range strings.SplitSeq(o.Path(), "/") {
@@ -148,7 +148,7 @@ func (o *Operation) PathParams() []string {
 // ReadOnly reports whether the operation changes nothing.
 func (o *Operation) ReadOnly() bool { return o.Method() == "GET" || o.OnlyReads }
 
-// HasBody reports whether the fields that are not in the path stand in the body; else they stand in the query.
+// HasBody reports whether the fields that are not in the path are sent in the body. Otherwise they are in the query.
 func (o *Operation) HasBody() bool {
 	return o.Method() != "GET" && o.Method() != "DELETE" && o.Body == nil
 }
@@ -160,7 +160,7 @@ func (o *Operation) Fields() []Field { return o.input.fields }
 func (o *Operation) InputSchema() Schema { return o.input.schema }
 
 // OutputSchema is the JSON Schema of the answer's body; nil for an operation without one.
-// With named set, nouns are references into Components instead of written out.
+// If named is set, nouns are references into Components instead of being written out.
 func (o *Operation) OutputSchema(named bool) Schema {
 	if o.out == reflect.TypeFor[None]() {
 		return nil
@@ -168,7 +168,7 @@ func (o *Operation) OutputSchema(named bool) Schema {
 	r := reflector{named: named}
 	schema := r.typeSchema(o.out)
 	if o.Warns {
-		schema = r.objectSchema(o.out) // nothing is warned of most of the time, and there is no such member then
+		schema = r.objectSchema(o.out) // most answers have no warnings, and then no such member
 		schema["properties"].(Schema)[warningsField] = r.typeSchema(reflect.TypeFor[List[Warning]]())
 	}
 	if o.untrusted != nil {
@@ -182,7 +182,7 @@ func (o *Operation) OutputSchema(named bool) Schema {
 	return schema
 }
 
-// Untrusted returns where in the answers text of the monitored app stands; nothing when there is none.
+// Untrusted returns the paths of the monitored app's text in the answers; nothing when there is none.
 func (o *Operation) Untrusted() []string {
 	if o.untrusted == nil {
 		return nil
@@ -190,17 +190,17 @@ func (o *Operation) Untrusted() []string {
 	return slices.Clone(o.untrusted.Paths)
 }
 
-// IsHoldable reports whether the operation's action can be held for approval. It then answers its output or Held.
+// IsHoldable reports whether the operation's action can be held for approval. Its answer is then the output or a Held.
 func (o *Operation) IsHoldable() bool { return o.isHoldable }
 
 // IsProse reports whether a text for agents is the whole answer over MCP: Answer.Prose instead of its Body.
 func (o *Operation) IsProse() bool { return o.isProse }
 
-// AllErrors returns the codes of all errors that the operation can answer, those that every operation has included.
+// AllErrors returns the codes of all errors that the operation can answer, including those that every operation can.
 func (o *Operation) AllErrors() []Code {
 	all := slices.Clone(o.Errors)
 	if o.ServedBy == "" {
-		// Every call can have an unknown field, and a body is read even when no field stands in it.
+		// Every call can have an unknown field. A body is read even when no field belongs in it.
 		all = append(all, Unauthorized, InvalidRequest, PayloadTooLarge)
 		if o.Scope != AnyToken {
 			all = append(all, Forbidden)
@@ -211,10 +211,11 @@ func (o *Operation) AllErrors() []Code {
 	return slices.Compact(all)
 }
 
-// FoundOutput is the output of an operation that may find what it was to make.
+// FoundOutput is the output of an operation that may find the object which it was asked to make.
 type FoundOutput interface{ WasFound() bool }
 
-// AuthorizeActor returns nil when the actor may call the operation, a person at least in some project, else unauthorized or forbidden.
+// AuthorizeActor returns nil when the actor may call the operation, else unauthorized or forbidden. For a person the
+// right in one project is enough.
 func (o *Operation) AuthorizeActor(a Actor) error {
 	switch {
 	case a.OnlyProject && ofInstallation[o]:
@@ -232,18 +233,18 @@ func (o *Operation) AuthorizeActor(a Actor) error {
 	}
 }
 
-// Call says who makes a call, and under which id the log has it.
+// Call says who makes a call, and which id it has in the log.
 type Call struct {
 	Actor      Actor
 	RequestID  string
-	Body       *FileBody    // of an operation with a Body; nil for the others
-	Project    ProjectRef   // what a call means that names no project; empty for what the operation says
-	ForModel   bool         // a model reads the answer: its defaults and its budget hold
-	DeployedBy DeploySource // how a deploy is reported; empty for DeployedByAPI
-	Program    Program      // what makes the call, as it says of itself
+	Body       *FileBody    // the file of an operation with a Body; nil for others
+	Project    ProjectRef   // the project of a call that names none; empty: as the operation describes
+	ForModel   bool         // a model reads the answer: its defaults and its budget apply
+	DeployedBy DeploySource // how a deploy was reported; empty for DeployedByAPI
+	Program    Program      // the calling program, as it names itself
 }
 
-// Handler is an operation together with the function that carries it out.
+// Handler is an operation with the function that carries it out.
 type Handler struct {
 	op  *Operation
 	run func(ctx context.Context, call Call, args map[string]any) (any, error)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// decidedNames are the operations of decisions 2: a declared one must have its name from here.
+// decidedNames are the operations of decisions 2: every declared operation has its name from this list.
 const decidedNames = `
 list_projects create_project update_project delete_project create_project_key delete_project_key
 list_issues get_issue list_issue_events list_issue_activity get_event resolve_issue ignore_issue unresolve_issue merge_issues
@@ -25,7 +25,7 @@ create_token list_tokens whoami revoke_token
 list_approvals approve_request reject_request list_activity list_labels
 ingest_event`
 
-// decidedNoTools are the operations that decisions 11 keep from agents.
+// decidedNoTools are the operations that decisions 11 withholds from agents.
 const decidedNoTools = `
 delete_project create_token create_webhook create_setup_key revoke_token delete_webhook revoke_setup_key
 approve_request reject_request upload_source_map ingest_event
@@ -87,7 +87,7 @@ func TestOperationNamesAndRoutesAreUnique(t *testing.T) {
 	}
 }
 
-// Every route of an operation needs the same path parameters, each a required field, or a call could not say them.
+// Every route of an operation needs the same path parameters, each a required field. Otherwise a call could not pass them.
 func TestPathParametersAreFields(t *testing.T) {
 	t.Parallel()
 	eachOperation(t, func(t *testing.T, op *Operation) {
@@ -161,7 +161,7 @@ func TestToolsAreWhatWasDecided(t *testing.T) {
 	})
 }
 
-// A Check with a pointer receiver, or one of a field that is reached through no value, would never run.
+// A Check with a pointer receiver, or on a field that is not reached through a value, would never run.
 func TestChecksAreMethodsOfValues(t *testing.T) {
 	t.Parallel()
 	check := reflect.TypeFor[checker]()
@@ -192,7 +192,7 @@ func TestRouteParts(t *testing.T) {
 	require.Equal(t, 201, AddNote.Status)
 }
 
-// The table of operations is copied out: a surface that sorts its list changes nobody else's.
+// Operations returns a copy of the table: a surface that sorts its list does not change another's.
 func TestOperationsReturnsACopy(t *testing.T) {
 	t.Parallel()
 	ops := V1.Operations()
@@ -207,7 +207,7 @@ func TestAuthorize(t *testing.T) {
 	for name, c := range map[string]struct {
 		op    *Operation
 		actor Actor
-		want  string // the error's JSON, empty when allowed
+		want  string // the error's JSON; empty when allowed
 	}{
 		"scope held":              {GetIssue.Operation, reader, ""},
 		"admin has every scope":   {ClaimIssue.Operation, NewBootstrapActor(), ""},

@@ -16,11 +16,10 @@ type Page[T any] struct {
 	NextCursor Cursor  `json:"next_cursor" doc:"Pass it as cursor to get the next page; null on the last page."`
 }
 
-// SchemaName is empty: a page is written out, its items have names.
+// SchemaName is empty: a page is written out, and its items have names.
 func (Page[T]) SchemaName() string { return "" }
 
-// Cursor says where the next page of a list begins. It is opaque to clients, and a cursor of another sort or filter is
-// refused.
+// Cursor is where the next page of a list begins. It is opaque to clients. A cursor of another sort or filter is refused.
 type Cursor string
 
 // MarshalJSON writes the cursor, or null on the last page.
@@ -29,13 +28,13 @@ func (c Cursor) MarshalJSON() ([]byte, error) { return Untrusted(c).MarshalJSON(
 // JSONSchema is a text, or null on the last page.
 func (Cursor) JSONSchema() Schema { return orNull(Schema{"type": "string"}) }
 
-// ListPosition is what a cursor stands for: the last item of a page, by what the list is sorted by.
+// ListPosition is the meaning of a cursor: the last item of a page, with the values that the list is sorted by.
 type ListPosition struct {
 	Sort    string
-	Filters uint32    // a digest of the list's filters; 0 for a list without any
-	Start   time.Time // when the first page was read; the zero time where that does not matter
-	At      time.Time // of a list sorted by a time: the last item's
-	Score   float64   // of a list sorted by a score: the last item's, as it was at Start; above 0
+	Filters uint32    // a digest of the list's filters; 0 for a list without filters
+	Start   time.Time // the time when the first page was read; zero where that does not matter
+	At      time.Time // the last item's time, in a list sorted by a time
+	Score   float64   // the last item's score as of Start, in a list sorted by a score; above 0
 	ID      int64
 }
 
@@ -49,7 +48,7 @@ type cursorBody struct {
 	ID      int64   `json:"i"`
 }
 
-// NewCursor makes the cursor that stands after the item with this time and id, of a list without filters.
+// NewCursor makes the cursor after the item with this time and id, for a list without filters.
 func NewCursor(sort string, at time.Time, id int64) Cursor {
 	return ListPosition{Sort: sort, At: at, ID: id}.Cursor()
 }
@@ -87,15 +86,15 @@ func (c Cursor) readPosition() (ListPosition, error) {
 		position.Start = time.UnixMicro(body.Start).UTC()
 	}
 	for _, year := range []int{position.At.Year(), position.Start.Year()} {
-		if year < 1 || year > 9999 { // which no database column takes
+		if year < 1 || year > 9999 { // the time fits no database column
 			return ListPosition{}, errCursor
 		}
 	}
 	return position, nil
 }
 
-// Start returns when the first page of the list was read: now for the first page itself, and for a list where that does
-// not matter. A filter such as 24h counts from then on every page, so that all pages are of the same list.
+// Start returns the time when the first page of the list was read. It is now for the first page itself, and for lists where the time does
+// not matter. A filter such as 24h counts from Start on every page, so that all pages belong to one list.
 func (c Cursor) Start(now time.Time) time.Time {
 	if position, err := c.readPosition(); err == nil && !position.Start.IsZero() {
 		return position.Start
@@ -103,8 +102,7 @@ func (c Cursor) Start(now time.Time) time.Time {
 	return now
 }
 
-// Position returns the position that the cursor stands for. A cursor of another sort, or of other filters, is an
-// invalid_request.
+// Position returns the position that the cursor stands for. A cursor of another sort or other filters is an invalid_request.
 func (c Cursor) Position(sort string, filters uint32) (ListPosition, error) {
 	position, err := c.readPosition()
 	if err != nil || c != "" && (position.Sort != sort || position.Filters != filters) {
@@ -113,7 +111,7 @@ func (c Cursor) Position(sort string, filters uint32) (ListPosition, error) {
 	return position, nil
 }
 
-// Paging is the part of an input that pages a list of 25 to 100.
+// Paging is the part of an input that pages a list: 25 items by default, at most 100.
 type Paging struct {
 	Limit  int    `json:"limit" doc:"How many to return." plain:"true" min:"1" max:"100" default:"25"`
 	Cursor Cursor `json:"cursor,omitempty" doc:"next_cursor of the previous page." plain:"true" min:"1"`
@@ -135,7 +133,7 @@ func (s Since) Check() error {
 
 var sinceLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02"}
 
-// Time returns the instant that is meant, seen from now; the zero time for an empty text.
+// Time returns the instant, relative to now; the zero time for an empty text.
 func (s Since) Time(now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -154,8 +152,8 @@ func (s Since) Time(now time.Time) (time.Time, error) {
 
 var durationForm = regexp.MustCompile(`^([0-9]{1,9})(s|m|h|d)$`)
 
-// ParseDuration reads a number with s, m, h or d, the form of durations in configuration and queries (decisions 2).
-// The longest is ten years.
+// ParseDuration reads a number with the unit s, m, h or d, the form of durations in configuration and queries
+// (decisions 2). The longest is ten years.
 func ParseDuration(text string) (time.Duration, error) {
 	const longest = 3650 * 24 * time.Hour
 	m := durationForm.FindStringSubmatch(text)

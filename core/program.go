@@ -5,13 +5,13 @@ import (
 	"unicode"
 )
 
-// Program is the name of the program that makes a call, as its MCP client or its User-Agent says: text of a stranger, one line.
+// Program is the name of the calling program, from its MCP client or its User-Agent: a stranger's text, one line.
 type Program string
 
-// maxProgram is how long the name of a program may be, in characters.
+// maxProgram is the longest name of a program, in characters.
 const maxProgram = 64
 
-// NameProgram returns the name of a program out of what it says of itself: the visible characters of the first 64.
+// NameProgram returns the name of a program from what it says about itself: the visible characters among the first 64.
 func NameProgram(text string) Program {
 	visible := strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -28,7 +28,7 @@ func (ProjectRef) JSONSchema() Schema { return Schema{"type": "string", "maxLeng
 // acceptsNumber is true: a project's id may stand where its slug may.
 func (ProjectRef) acceptsNumber() bool { return true }
 
-// Trust says how far the text of a project's events may be believed.
+// Trust is how far the text of a project's events may be believed.
 type Trust string
 
 // The trust levels (primary API, Project).
@@ -37,11 +37,11 @@ const (
 	TrustHigh Trust = "high"
 )
 
-// Source says what kind of program events come from, such as a browser.
+// Source is the kind of program that events come from, such as a browser.
 type Source string
 
-// The sources. A single event is server, browser, mobile or unknown (decisions 3); a project is server, browser (all
-// that is not server) or mixed.
+// The sources. A single event is server, browser, mobile or unknown (decisions 3). A project is server, mixed, or
+// browser, which here means everything except servers.
 const (
 	SourceServer  Source = "server"
 	SourceBrowser Source = "browser"
@@ -50,7 +50,7 @@ const (
 	SourceMixed   Source = "mixed"
 )
 
-// trustWindow is how long an event of a source counts for trust and source (primary API, Project).
+// trustWindow is how long an event from a source counts for trust and source (primary API, Project).
 const trustWindow = 30 * 24 * time.Hour
 
 // Project is one monitored application.
@@ -77,7 +77,7 @@ type Project struct {
 	Demo           bool         `json:"demo"`
 }
 
-// AssessSources sets trust and source by the events that the project had lately (primary API, Project).
+// AssessSources sets trust and source from the project's recent events (primary API, Project).
 func (p *Project) AssessSources(now time.Time) {
 	p.Trust, p.Source = AssessSources(p.TrustSetting, p.ServerSeenAt, p.ClientSeenAt, now)
 	p.SourceTrust = p.Trust
@@ -107,7 +107,7 @@ func AssessSources(setting *Trust, serverSeen, clientSeen Time, now time.Time) (
 
 func isRecent(t Time, now time.Time) bool { return !t.IsZero() && t.After(now.Add(-trustWindow)) }
 
-// ClientSince returns the time after which an event of a browser or an app makes its project's trust low; in SQL, activity.IsTrusted.
+// ClientSince returns the time after which an event from a browser or app makes its project's trust low; in SQL, activity.IsTrusted.
 func ClientSince(now Time) Time { return At(now.Add(-trustWindow)) }
 
 // ListedProject is a project with the DSNs of its active keys.
@@ -162,7 +162,7 @@ type ProjectInput struct {
 	Project ProjectRef `json:"project" doc:"Public id or slug of the project."`
 }
 
-// ProjectChange is what PATCH /v1/projects/{project} changes. What is absent stays as it is.
+// ProjectChange is what PATCH /v1/projects/{project} changes. Absent fields stay as they are.
 type ProjectChange struct {
 	Repository     Opt[string]   `json:"repository" doc:"@projectChange.repository" max:"200"`
 	Trust          Opt[Trust]    `json:"trust" doc:"null for the automatic level." enum:"low|high"`
@@ -178,7 +178,7 @@ var (
 	originForm     = regexp.MustCompile(`^[Hh][Tt][Tt][Pp][Ss]?://([A-Za-z0-9][A-Za-z0-9._-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(:([0-9]{1,5}))?$`)
 )
 
-// Check refuses a change of nothing, and values that the specification does not take.
+// Check refuses an empty change, and values that the specification does not allow.
 func (c ProjectChange) Check() error {
 	if !c.Repository.Set && !c.Trust.Set && !c.DailyQuota.Set && !c.ScrubKeys.Set && !c.ScrubPatterns.Set && !c.AllowedOrigins.Set {
 		return RefuseField("", "must name at least one of repository, trust, daily_quota, scrub_keys, scrub_patterns, allowed_origins")
@@ -205,7 +205,7 @@ func (c ProjectChange) Check() error {
 }
 
 func isRepository(text string) bool {
-	return repositoryForm.MatchString(text) && !strings.HasSuffix(strings.ToLower(text), ".git") // that is the end of a URL
+	return repositoryForm.MatchString(text) && !strings.HasSuffix(strings.ToLower(text), ".git") // .git ends a URL
 }
 
 func isOrigin(text string) bool {
@@ -246,8 +246,8 @@ var DeleteProject = DefineOperation[ProjectInput, OrHeld[None]](Operation{
 	NotATool: "it takes a whole application with all that is known of it",
 })
 
-// CheckName refuses a name with characters that cannot be seen or that turn text around: names stand in errors,
-// prompts and pages.
+// CheckName refuses a name with characters that are invisible or that change the direction of text: names stand in
+// errors, prompts and pages.
 func CheckName(path, name string) error {
 	if strings.TrimSpace(name) == "" {
 		return RefuseField(path, "must not be blank")
@@ -262,8 +262,8 @@ func CheckName(path, name string) error {
 	return nil
 }
 
-// isJoiner reports whether a character joins the two around it, as in Persian and in emoji of families. Neither of them may be ASCII, in
-// which a joiner would only hide that two names differ.
+// isJoiner reports whether a character joins the two around it, as in Persian and in emoji of families. If either of
+// them is ASCII, a joiner would only hide that two names differ, so it does not count.
 func isJoiner(before, r rune, rest string) bool {
 	const nonJoiner, joiner = 0x200C, 0x200D
 	after, _ := utf8.DecodeRuneInString(rest)
@@ -271,11 +271,11 @@ func isJoiner(before, r rune, rest string) bool {
 		after >= utf8.RuneSelf && after != utf8.RuneError && unicode.IsPrint(after)
 }
 
-// MakeSlug makes the part of a URL that stands for the name of a project: Web shop becomes web-shop. A name without letters gets
-// app in front, since digits alone would look like an id.
+// MakeSlug makes the part of a URL that stands for a project's name: Web shop becomes web-shop. A name without
+// letters gets the prefix app, since digits alone would look like an id.
 func MakeSlug(name string) string { return MakeSlugOf("app", name) }
 
-// MakeSlugOf is MakeSlug with another word for what a name without letters stands for, such as team.
+// MakeSlugOf is MakeSlug with another prefix for names without letters, such as team.
 func MakeSlugOf(kind, name string) string {
 	var b strings.Builder
 	letters := false

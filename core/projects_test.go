@@ -156,7 +156,7 @@ func TestCreateProjectInputCheck(t *testing.T) {
 	}
 }
 
-// A pattern has commas of its own: a text that is taken apart at them would be two other patterns.
+// A pattern may contain commas. Splitting the text there would make two other patterns.
 func TestPatternsAreNotSplitAtCommas(t *testing.T) {
 	t.Parallel()
 	read := func(field, value string) (any, error) {

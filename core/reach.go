@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// Reach says in which projects a call may do what it does. The registry puts it into the context of every call of a person
-// that is not a site admin, and of a token that stays in its project, and the store asks it wherever an id becomes a project, and in
-// every list. A nil Reach reaches everything: calls of other tokens have none.
+// Reach is the projects where a call may act. The registry puts it into the context of every call of a person who
+// is not a site admin, and of a token that is limited to its project. The store checks it wherever an id becomes a
+// project, and in every list. A nil Reach reaches everything: calls of other tokens have none.
 type Reach struct {
 	rights map[int64]Right
-	need   Right // of the operation
+	need   Right // the right that the operation needs
 }
 
 type reachKey struct{}
 
-// WithReach limits what is done in a context to what a call of the operation by the actor may do.
+// WithReach returns a context that is limited to the projects where the actor may call the operation.
 func WithReach(ctx context.Context, op *Operation, actor Actor) context.Context {
 	if actor.OnlyProject {
 		return WithTokenReach(ctx, actor)
@@ -26,8 +26,8 @@ func WithReach(ctx context.Context, op *Operation, actor Actor) context.Context 
 	return context.WithValue(ctx, reachKey{}, &Reach{rights: actor.Rights.projects, need: op.Right()})
 }
 
-// WithTokenReach limits a context to the project of a token that stays in its project (decisions 11). The scopes of the token decide
-// what it may do there.
+// WithTokenReach returns a context that is limited to the project of a token with OnlyProject (decisions 11). The
+// scopes of the token decide what it may do there.
 func WithTokenReach(ctx context.Context, actor Actor) context.Context {
 	if !actor.OnlyProject {
 		return ctx
@@ -41,8 +41,8 @@ func ReachOf(ctx context.Context) *Reach {
 	return reach
 }
 
-// CheckReach refuses a project that the call may not act in: as not_found when it does not exist for the person, else as forbidden
-// with the role that would do. 0 stands for the whole installation, which exists for site admins alone.
+// CheckReach refuses a project that the call may not act in: with not_found when the project does not exist for the person, otherwise
+// with forbidden and the role that would be enough. 0 stands for the whole installation, which only site admins reach.
 func CheckReach(ctx context.Context, project int64) error {
 	reach := ReachOf(ctx)
 	if reach == nil {
@@ -66,7 +66,7 @@ func CheckSiteReach(ctx context.Context) error {
 	return SiteRight.refusal()
 }
 
-// Projects returns the projects in which the call may act, sorted; nil means all of them.
+// Projects returns the projects where the call may act, sorted; nil means all of them.
 func (r *Reach) Projects() []int64 {
 	if r == nil {
 		return nil
@@ -82,7 +82,7 @@ func (r *Reach) Visible() []int64 {
 	return sortedProjects(r.rights, NoRight)
 }
 
-// Key is the same for reaches of the same projects; empty for a nil one.
+// Key returns the same text for reaches of the same projects; empty for a nil reach.
 func (r *Reach) Key() string {
 	if r == nil {
 		return ""

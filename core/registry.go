@@ -17,15 +17,15 @@ type Registry struct {
 	catalogue   *Catalogue
 	handlers    map[*Operation]Handler
 	log         *slog.Logger
-	unavailable LineLimit // lines about a database that is away
+	unavailable LineLimit // log lines about an unreachable database
 	baseURL     func() string
 }
 
-// ReadLinksTo has calls name an issue by its URL below the public URL too, which may change. It is called before the first call.
+// ReadLinksTo lets calls name an issue by its URL as well. The public URL may change later. Call it before the first call.
 func (r *Registry) ReadLinksTo(baseURL func() string) { r.baseURL = baseURL }
 
-// NewRegistry ties the operations of a catalogue to their handlers. It fails for an operation without a handler or with two,
-// and for a handler of an operation that is not in the catalogue.
+// NewRegistry ties the operations of a catalogue to their handlers. It fails for an operation with no handler or two,
+// and for a handler of an operation outside the catalogue.
 func NewRegistry(catalogue *Catalogue, log *slog.Logger, handlers ...Handler) (*Registry, error) {
 	r := &Registry{catalogue: catalogue, handlers: make(map[*Operation]Handler, len(handlers)), log: log}
 	for _, h := range handlers {
@@ -53,18 +53,18 @@ func (r *Registry) Operations() []*Operation {
 	return slices.DeleteFunc(r.catalogue.Operations(), func(op *Operation) bool { return op.ServedBy != "" })
 }
 
-// Answer is what an operation answers when it does not fail.
+// Answer is the answer of a successful call.
 type Answer struct {
-	Status int    // of HTTP
+	Status int    // HTTP status
 	Body   []byte // JSON; nil for an operation without a body
-	Prose  string // what an agent reads instead of the body, of an operation that IsProse
+	Prose  string // what an agent reads instead of the body, for an operation with IsProse
 	IsHeld bool   // the action was not done: it waits for approval
 
-	standing *Standing // of the caller, to the issue that was changed
+	standing *Standing // the caller's standing to the issue that was changed
 }
 
-// Call runs one operation: scope, defaults, coercion, validation, decoding, Check, handler. It changes args. Every failure
-// is an *Error; panics and unknown errors become internal with the request id, and only the log has their text.
+// Call runs one operation: scope, defaults, coercion, validation, decoding, Check, handler. It changes args. Every failure is an *Error.
+// Panics and unknown errors become internal with the request id, and their text goes to the log only.
 func (r *Registry) Call(ctx context.Context, op *Operation, call Call, args map[string]any) (answer Answer, failure *Error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -83,7 +83,7 @@ func (r *Registry) Call(ctx context.Context, op *Operation, call Call, args map[
 	return answer, nil
 }
 
-// FailCall is Failure for a call: a model is also told what to call instead.
+// FailCall is Failure for a call. It also tells a model what to call instead.
 func (r *Registry) FailCall(ctx context.Context, op *Operation, call Call, args map[string]any, err error) *Error {
 	failure := r.Failure(ctx, op.Name, call.RequestID, err)
 	if call.ForModel {
@@ -92,8 +92,8 @@ func (r *Registry) FailCall(ctx context.Context, op *Operation, call Call, args 
 	return failure
 }
 
-// answerCall runs an operation and writes its answer. A list that is too long for a model is asked for once more, with as many items
-// as fit, so that its cursor goes on behind them; whatever is too long then is cut.
+// answerCall runs an operation and writes its answer. If a list is too long for a model, it asks again for as many
+// items as fit, so that the cursor continues after them. An answer that is still too long is cut.
 func (r *Registry) answerCall(ctx context.Context, op *Operation, call Call, args map[string]any) (Answer, error) {
 	if args == nil {
 		args = map[string]any{}
@@ -179,8 +179,7 @@ func (r *Registry) runHandler(ctx context.Context, op *Operation, call Call, arg
 	return handler.run(WithReach(ctx, op, call.Actor), call, args)
 }
 
-// Failure turns any error into one that a client may see, and logs the rest of it. It is the only place that logs the errors
-// of calls.
+// Failure turns any error into one that a client may see, and logs the rest. No other code logs the errors of calls.
 func (r *Registry) Failure(ctx context.Context, what, requestID string, err error) *Error {
 	failure := AsError(err)
 	switch {
@@ -206,5 +205,5 @@ func DecodeArgs(body []byte) (map[string]any, error) {
 	return args, decodeStrict(body, &args)
 }
 
-// MarshalPlain writes a value as the wire has it: without the escapes of HTML.
+// MarshalPlain writes a value as it stands on the wire, without the escapes for HTML.
 func MarshalPlain(v any) (json.RawMessage, error) { return marshalPlain(v) }

@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bindNothing carries an operation out by doing nothing.
+// bindNothing binds the operation to a handler that does nothing.
 func bindNothing(op *Operation) Handler {
 	return Handler{op, func(context.Context, Call, map[string]any) (any, error) { return None{}, nil }}
 }
 
-// registryWith binds the handlers, and a trivial one to every other operation. It returns the log, too.
+// registryWith binds the handlers, and a trivial one to every other operation. It also returns the log.
 func registryWith(t testing.TB, own ...Handler) (*Registry, *bytes.Buffer) {
 	t.Helper()
 	bound := map[string]bool{}
@@ -118,7 +118,7 @@ func TestCallGivesNoBodyForNone(t *testing.T) {
 	require.Nil(t, answer.Body)
 }
 
-// Nothing that is wrong with a call may reach a handler.
+// No faulty call reaches a handler.
 func TestCallStopsBeforeTheHandler(t *testing.T) {
 	t.Parallel()
 	reader := Actor{Type: ActorToken, ID: 1, Name: "reader", Scopes: List[Scope]{IssuesRead}}
@@ -207,7 +207,7 @@ func TestCallTurnsErrorsIntoAnswers(t *testing.T) {
 	}
 }
 
-// A caller that hangs up makes every query below fail: the log does not need to say it.
+// When the caller hangs up, every query fails. The log need not mention it.
 func TestCallOfAGoneCallerIsNotLogged(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -238,7 +238,7 @@ func TestCallOfAnOperationThatIsServedElsewhere(t *testing.T) {
 	requireBody(t, `{"error":"not_found"}`, failure)
 }
 
-// Calls share the compiled schema and the defaults: this one is for the race detector.
+// Calls share the compiled schema and the defaults. This test is for the race detector.
 func TestCallsRunAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	r, _ := registryWith(t, BindHandler(ListIssues, func(_ context.Context, _ Call, in ListIssuesInput) (IssuePage, error) {

@@ -15,7 +15,7 @@ type Release struct {
 	Deploys   List[Deploy] `json:"deploys" doc:"Latest first, at most 100."`
 }
 
-// ReleaseKey is what a release is known by.
+// ReleaseKey identifies a release.
 type ReleaseKey struct {
 	ProjectID int64
 	Version   string
@@ -30,7 +30,7 @@ type Deploy struct {
 	DeployedAt  Time         `json:"deployed_at" always:"true"`
 }
 
-// DeploySource says who reported a deploy.
+// DeploySource is how a deploy was reported.
 type DeploySource string
 
 // The sources of deploys.
@@ -49,7 +49,7 @@ type ReportedDeploy struct {
 	Commit        string      `json:"commit"`
 	DeployedAt    Time        `json:"deployed_at" always:"true"`
 	FixesDeployed List[int64] `json:"fixes_deployed" doc:"Ids of the issues whose fix it contains."`
-	// FixesWaiting are at most 100, those that were linked last.
+	// FixesWaiting has at most 100 fixes, the latest links.
 	FixesWaiting List[WaitingFix] `json:"fixes_waiting" doc:"@reportedDeploy.fixes_waiting"`
 }
 
@@ -61,7 +61,7 @@ type WaitingFix struct {
 	LinkedAt Time    `json:"linked_at" always:"true"`
 }
 
-// ReleaseDetail is one release with what became of issues in it. Each list has the latest 1000.
+// ReleaseDetail is one release with the issues that changed in it. Each list has the latest 1000.
 type ReleaseDetail struct {
 	Release
 	NewIssueIDs       List[int64]      `json:"new_issue_ids" doc:"Issues that were first seen in it."`

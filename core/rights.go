@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Right is what an operation needs of a person. Site admins have every right; others have rights in the projects that are
-// assigned to their teams, by their roles there.
+// Right is what an operation requires of a person. Site admins have every right. Others have rights through their
+// teams: in the projects of a team, by their role in it.
 type Right string
 
-// The rights; each includes those before it.
+// The rights. Each includes those before it.
 const (
-	NoRight     Right = "none"   // every person may
-	ReadRight   Right = "read"   // what a project has
-	WriteRight  Right = "write"  // what issues:write does
+	NoRight     Right = "none"   // every person has it
+	ReadRight   Right = "read"   // to read what a project has
+	WriteRight  Right = "write"  // what issues:write allows
 	ManageRight Right = "manage" // settings, keys, webhooks, source maps and approvals of a project
-	SiteRight   Right = "site"   // of site admins alone
+	SiteRight   Right = "site"   // for site admins alone
 )
 
 // ascendingRights are the rights, each with the lowest role that has it.
@@ -26,13 +26,13 @@ var ascendingRights = []struct {
 	{NoRight, ""}, {ReadRight, RoleViewer}, {WriteRight, RoleMember}, {ManageRight, RoleAdmin}, {SiteRight, "site_admin"},
 }
 
-// rightsOfRoles is what each role may do in the projects of its team.
+// rightsOfRoles is the right of each role in the projects of its team.
 var rightsOfRoles = map[TeamRole]Right{
 	RoleOwner: ManageRight, RoleAdmin: ManageRight, RoleDeveloper: WriteRight, RoleMember: WriteRight, RoleViewer: ReadRight,
 }
 
-// rightsOfPeople is what operations need of a person. Those that are not here need ReadRight where tokens need issues:read, and
-// WriteRight where tokens need issues:write. A list shows what is of the projects where the person has the right.
+// rightsOfPeople is the right that an operation requires of a person. An operation that is missing here requires ReadRight if tokens need
+// issues:read, and WriteRight if tokens need issues:write. A list shows the projects where the person has the right.
 var rightsOfPeople = map[*Operation]Right{
 	Whoami.Operation: NoRight,
 
@@ -47,14 +47,14 @@ var rightsOfPeople = map[*Operation]Right{
 	CreateDeploy.Operation:     ManageRight,
 	UploadSourceMap.Operation:  ManageRight,
 	DeleteSourceMap.Operation:  ManageRight,
-	CreateWebhook.Operation:    ManageRight, // of one project: one for all projects is of the installation
+	CreateWebhook.Operation:    ManageRight, // in one project; a webhook for all projects belongs to the installation
 	ListWebhooks.Operation:     ManageRight,
 	DeleteWebhook.Operation:    ManageRight,
 	TestWebhook.Operation:      ManageRight,
 	ListDeliveries.Operation:   ManageRight,
 	ResendDelivery.Operation:   ManageRight,
 	ListApprovals.Operation:    ManageRight,
-	ApproveRequest.Operation:   ManageRight, // and what the action itself needs
+	ApproveRequest.Operation:   ManageRight, // and the right for the action itself
 	RejectRequest.Operation:    ManageRight,
 
 	CreateProject.Operation:    SiteRight,
@@ -72,14 +72,14 @@ var rightsOfPeople = map[*Operation]Right{
 	GetSetupProgress.Operation: SiteRight,
 }
 
-// ofInstallation are the operations that are of no project: a token that stays in its project may call none of them.
+// ofInstallation are the operations that belong to no project. A token that is limited to its project may call none of them.
 var ofInstallation = map[*Operation]bool{
 	CreateProject.Operation: true, CreateToken.Operation: true, ListTokens.Operation: true, RevokeToken.Operation: true,
 	CreateSetupKey.Operation: true, ListSetupKeys.Operation: true, RevokeSetupKey.Operation: true, RegisterApp.Operation: true,
 	CreateAgentToken.Operation: true,
 }
 
-// Right returns what the operation needs of a person.
+// Right returns the right that the operation requires of a person.
 func (o *Operation) Right() Right {
 	right, isListed := rightsOfPeople[o]
 	switch {
@@ -90,11 +90,11 @@ func (o *Operation) Right() Right {
 	case o.Scope == IssuesWrite:
 		return WriteRight
 	default:
-		return SiteRight // what has no rule is nobody else's
+		return SiteRight // without a rule, only site admins may
 	}
 }
 
-// rank returns the place of the right among the rights; an unknown one is below all.
+// rank returns the position of the right in ascending order. An unknown right is below all.
 func (r Right) rank() int {
 	for i, known := range ascendingRights {
 		if known.right == r {
@@ -104,10 +104,10 @@ func (r Right) rank() int {
 	return -1
 }
 
-// includes reports whether who has the right has the other one too.
+// includes reports whether the right includes the other one.
 func (r Right) includes(other Right) bool { return r.rank() >= other.rank() }
 
-// refusal is the error for who lacks the right: forbidden, with the lowest role that has it.
+// refusal returns the error for a person without the right: forbidden, with the lowest role that has it.
 func (r Right) refusal() *Error {
 	return NewError(Forbidden).With("required_role", ascendingRights[max(r.rank(), 0)].role)
 }
@@ -115,10 +115,10 @@ func (r Right) refusal() *Error {
 // Rights are what a person may do.
 type Rights struct {
 	IsSiteAdmin bool
-	projects    map[int64]Right // the highest in each project; a project that is not here does not exist for the person
+	projects    map[int64]Right // the highest right in each project; other projects do not exist for the person
 }
 
-// AddRole adds the role of a person in a team to which the project is assigned.
+// AddRole adds the role of a person in a team that has the project.
 func (r *Rights) AddRole(project int64, role TeamRole) {
 	right, isKnown := rightsOfRoles[role]
 	if !isKnown || r.projects[project].includes(right) {
@@ -130,8 +130,8 @@ func (r *Rights) AddRole(project int64, role TeamRole) {
 	r.projects[project] = right
 }
 
-// HaveSomewhere reports whether the person has the right in some project. Whoever has no project may read all the same: there is
-// nothing to be seen.
+// HaveSomewhere reports whether the person has the right in some project. People without projects have ReadRight,
+// since there is nothing to see.
 func (r *Rights) HaveSomewhere(right Right) bool {
 	if r.IsSiteAdmin || ReadRight.includes(right) {
 		return true
@@ -144,7 +144,8 @@ func (r *Rights) HaveSomewhere(right Right) bool {
 	return false
 }
 
-// NewUserActor is a person who acts. Its scopes are those that a token would need for what the person may do somewhere.
+// NewUserActor makes the actor of a person. Its scopes are those that a token would need for the rights that the
+// person has in any project.
 func NewUserActor(id int64, email string, rights Rights) Actor {
 	actor := Actor{Type: ActorUser, ID: OptInt(id), Name: email, Scopes: List[Scope]{IssuesRead}, Rights: rights}
 	switch {
@@ -156,17 +157,17 @@ func NewUserActor(id int64, email string, rights Rights) Actor {
 	return actor
 }
 
-// MayIn reports whether the actor, a person, has the right in the project. A page does not offer what would be refused.
+// MayIn reports whether the actor, a person, has the right in the project. Pages leave out what would be refused.
 func (a Actor) MayIn(project int64, right Right) bool {
 	return a.Rights.IsSiteAdmin || a.Rights.projects[project].includes(right)
 }
 
-// IsAdminOf reports whether the actor is an admin of the installation, or a person who may manage the project.
+// IsAdminOf reports whether the actor is an admin of the installation, or a person with ManageRight in the project.
 func (a Actor) IsAdminOf(project int64) bool {
 	return a.Has(Admin) || a.Rights.projects[project].includes(ManageRight)
 }
 
-// sortedProjects returns the projects where the rights include one: an empty list when there is none, never nil.
+// sortedProjects returns the projects where the right includes least: an empty list if there are none, never nil.
 func sortedProjects(rights map[int64]Right, least Right) []int64 {
 	projects := []int64{}
 	for _, project := range slices.Sorted(maps.Keys(rights)) {

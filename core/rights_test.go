@@ -13,7 +13,7 @@ import (
 	"errand/testkit/golden"
 )
 
-// personWith is a person with roles in projects.
+// personWith makes a person with roles in projects.
 func personWith(roles map[int64]TeamRole) Actor {
 	rights := Rights{}
 	for project, role := range roles {
@@ -64,7 +64,7 @@ func TestAPersonIsTheSameUnderAnotherName(t *testing.T) {
 	require.False(t, NewSystemActor("scm").IsSame(NewSystemActor("verifier")))
 }
 
-// reachOf returns the reach that the registry gives to a call.
+// reachOf returns the reach that the registry puts into a call's context.
 func reachOf(t *testing.T, actor Actor) (context.Context, *Reach) {
 	t.Helper()
 	var inside context.Context

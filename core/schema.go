@@ -11,19 +11,18 @@ import (
 // Schema is a JSON Schema (2020-12).
 type Schema map[string]any
 
-// selfDescribed is a type that says its own schema, such as Time.
+// selfDescribed is a type with its own schema, such as Time.
 type selfDescribed interface{ JSONSchema() Schema }
 
-// selfNamed is a struct that says its own name among the components. It is empty for one that is always written out, such
-// as Data: what it wraps has the name.
+// selfNamed is a struct with its own name among the components. The name is empty for a struct that is always written
+// out, such as Data: the struct inside has the name.
 type selfNamed interface{ SchemaName() string }
 
-// maxID is the largest id: whole numbers up to here survive JSON readers that use floats (decisions 1).
+// maxID is the largest id. Whole numbers up to it survive JSON readers that use floats (decisions 1).
 const maxID = 1<<53 - 1
 
-// reflector derives schemas from Go types. A field is described by its tags: json, doc, min, max, enum (separated by
-// |), default, format. In inputs nothing is nullable; in outputs a field may be null when its type says so, unless it
-// is tagged always.
+// reflector derives schemas from Go types. Tags describe a field: json, doc, min, max, enum (separated by |), default, format. In inputs
+// nothing is nullable. In outputs a field may be null when its type allows it, unless it is tagged always.
 type reflector struct {
 	named bool // nouns become references into the OpenAPI components
 	input bool
@@ -36,7 +35,7 @@ func (r reflector) typeSchema(t reflect.Type) Schema {
 	if s, ok := reflect.Zero(t).Interface().(selfDescribed); ok {
 		return s.JSONSchema()
 	}
-	if t == reflect.TypeFor[json.RawMessage]() { // any JSON; the standard library's type cannot say so
+	if t == reflect.TypeFor[json.RawMessage]() { // any JSON; json.RawMessage cannot say so itself
 		return Schema{}
 	}
 	switch t.Kind() {
@@ -75,7 +74,7 @@ func (r reflector) structSchema(t reflect.Type) Schema {
 	return r.objectSchema(t)
 }
 
-// objectSchema writes a struct out. Every field is always there but those tagged omitempty.
+// objectSchema writes a struct out. Every field is required unless it is tagged omitempty.
 func (r reflector) objectSchema(t reflect.Type) Schema {
 	properties, required := Schema{}, []string{}
 	for _, f := range reflect.VisibleFields(t) {
@@ -117,7 +116,7 @@ func nounName(t reflect.Type) string {
 	return t.Name()
 }
 
-// writesItself reports whether the type has JSON of its own, such as Time.
+// writesItself reports whether the type writes its own JSON, such as Time.
 func writesItself(t reflect.Type) bool {
 	_, ok := reflect.Zero(t).Interface().(json.Marshaler)
 	return ok
@@ -150,7 +149,7 @@ func withoutNull(s Schema) Schema {
 	return s
 }
 
-// withEnum limits a text (or the items of a list of texts) to the values.
+// withEnum limits a text, or the items of a list of texts, to the values.
 func withEnum(s Schema, values []string) Schema {
 	enum := make([]any, len(values))
 	for i, v := range values {
@@ -167,7 +166,7 @@ func withEnum(s Schema, values []string) Schema {
 	return s
 }
 
-// setLimits sets what the tags min and max mean for the type: a number's range, a text's characters, a list's length.
+// setLimits sets the tags min and max in the way that fits the type: a number's range, a text's characters, a list's length.
 func setLimits(s Schema, tag reflect.StructTag) error {
 	kind, _ := s["type"].(string)
 	words := map[string][2]string{

@@ -39,7 +39,7 @@ func compileSchema(t *testing.T, document any) *jsonschema.Schema {
 	return compiled
 }
 
-// walkSchema calls visit for a schema and all below it.
+// walkSchema calls visit for a schema and everything below it.
 func walkSchema(path string, s map[string]any, visit func(path string, s map[string]any)) {
 	visit(path, s)
 	properties, _ := s["properties"].(map[string]any)
@@ -51,7 +51,7 @@ func walkSchema(path string, s map[string]any, visit func(path string, s map[str
 	}
 }
 
-// One schema that a provider of models does not take costs the agent the whole list of tools.
+// A model provider that refuses one schema refuses the agent's whole list of tools.
 func TestInputSchemasAreTakenByEveryClient(t *testing.T) {
 	t.Parallel()
 	propertyName := regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
@@ -63,7 +63,7 @@ func TestInputSchemasAreTakenByEveryClient(t *testing.T) {
 		require.Equal(t, false, schema["additionalProperties"])
 		compileSchema(t, schema)
 		if op.NotATool != "" {
-			return // no model reads it
+			return // no model reads this
 		}
 		walkSchema("", schema, func(path string, s map[string]any) {
 			require.Subset(t, words, slices.Collect(maps.Keys(s)), "no references, no combinators: "+path)
@@ -85,7 +85,7 @@ func TestInputSchemasAreTakenByEveryClient(t *testing.T) {
 	})
 }
 
-// Outputs say of every member that it is there (decisions 1: absent values are null, not missing).
+// Outputs require every member (decisions 1: absent values are null, not missing).
 func TestOutputSchemasRequireEveryProperty(t *testing.T) {
 	t.Parallel()
 	requireAll := func(path string, s map[string]any) {
@@ -103,7 +103,7 @@ func TestOutputSchemasRequireEveryProperty(t *testing.T) {
 	for _, op := range V1.Operations() {
 		if s := op.OutputSchema(false); s != nil {
 			require.Equal(t, "object", s["type"], op.Name)
-			if op.Warns { // there are warnings only where there is something to warn of
+			if op.Warns { // warnings are present only when there are some
 				delete(s["properties"].(Schema), warningsField)
 			}
 			walkSchema(op.Name, plainSchema(t, s), requireAll)
@@ -114,8 +114,7 @@ func TestOutputSchemasRequireEveryProperty(t *testing.T) {
 	}
 }
 
-// Which members of the nouns may be null, from the specification and decisions 3. A missing or superfluous always tag
-// shows here.
+// The members of the nouns that may be null, from the specification and decisions 3. A missing or superfluous always tag fails this test.
 func TestNullableMembers(t *testing.T) {
 	t.Parallel()
 	components := V1.Components()
@@ -159,7 +158,7 @@ func takesNull(s map[string]any) bool {
 	return union || s["type"] == nil && !reference // a schema without a type takes everything
 }
 
-// filler makes values of output types. The least value has nothing that may be absent; a full one has everything.
+// filler makes values of output types. The smallest value lacks everything that may be absent; a full one has everything.
 type filler struct{ full bool }
 
 func (f filler) newValue(t reflect.Type) reflect.Value {
@@ -225,7 +224,7 @@ func (f filler) fillValue(v reflect.Value, tag reflect.StructTag) {
 	}
 }
 
-// nullWhenEmpty reports whether a text writes null for "".
+// nullWhenEmpty reports whether the type writes null for "".
 func nullWhenEmpty(t reflect.Type) bool {
 	text, err := json.Marshal(reflect.Zero(t).Interface())
 	return err == nil && string(text) == "null"
@@ -258,7 +257,7 @@ func TestOutputsAreWhatTheirSchemasSay(t *testing.T) {
 			require.Nil(t, named)
 			return
 		}
-		standing := &Standing{} // what an operation that warns of nothing has no member for is filled here
+		standing := &Standing{} // fill in the warnings, which an answer without any leaves out
 		if op.Warns {
 			standing.WarnOfHolder(1, Claim{Holder: "agent"})
 		}
@@ -279,7 +278,7 @@ func TestOutputsAreWhatTheirSchemasSay(t *testing.T) {
 	})
 }
 
-// Every reference of an output or of a component leads to a component, and every component is led to.
+// Every reference in an output or a component leads to a component, and every component is referred to.
 func TestComponentsResolveAllReferences(t *testing.T) {
 	t.Parallel()
 	const prefix = "#/components/schemas/"

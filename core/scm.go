@@ -2,29 +2,28 @@ package core
 
 import "time"
 
-// SCMDelivery is what the webhook of source control reports: a push, a pull request or a deployment. Its texts are the
-// sender's.
+// SCMDelivery is a report from the webhook of source control: a push, a pull request or a deployment. Its texts are the sender's.
 type SCMDelivery struct {
-	Keys []SCMKey // the delivery is known by each of them when it comes again
-	// Repository has the names of the repository: its URLs, and owner/name. The first that is not empty counts.
+	Keys []SCMKey // each of them identifies a repeat of the delivery
+	// Repository has the names of the repository: its URLs, and owner/name. The first one that is not empty counts.
 	Repository []string
-	Ignored    string // why nothing is to be done; empty when one of the following is there
+	Ignored    string // the reason to do nothing; empty when one of the following is set
 
 	Push        *SCMPush
 	PullRequest *SCMPullRequest
 	Deployment  *SCMDeployment
 }
 
-// SCMKey is by what a delivery is known when it comes again.
+// SCMKey identifies a delivery, so that a repeat is recognised.
 type SCMKey struct {
 	Text string
-	// IsOfBody says that nothing but the body is known: the same again, later, may be another delivery.
+	// IsOfBody says that only the body identifies the delivery. The same body, later, may be a new delivery.
 	IsOfBody bool
 }
 
-// SCMPush is commits that are new to a branch.
+// SCMPush is the commits that are new on a branch.
 type SCMPush struct {
-	// Before is where the branch was, and After where it is. Before is empty when After does not come after it, or may not.
+	// Before is the branch's old commit and After its new one. Before is empty when After may not descend from it.
 	Before, After   string
 	Commits         []SCMCommit
 	OnDefaultBranch bool
@@ -34,23 +33,24 @@ type SCMPush struct {
 type SCMCommit struct {
 	SHA       string
 	Message   string
-	WasPushed bool // it was there before, on another branch
+	WasPushed bool // another branch had it before
 }
 
-// SCMPullRequest is what happened to a pull request.
+// SCMPullRequest is a change of a pull request.
 type SCMPullRequest struct {
 	Change      SCMChange
-	URL         string // empty for that of the number in the repository
+	URL         string // empty: the pull request with the number in the repository
 	Number      int64
 	Title, Body string
 	MergeCommit string
 	Head        string    // the newest commit of its branch
-	ChangedAt   time.Time // zero: not said
-	// IsTrusted says that it comes from the repository itself, or that its author may write to that. Anybody may open the others.
+	ChangedAt   time.Time // zero when the report does not say
+	// IsTrusted says that the branch is in the repository itself, or that its author may write to the repository.
+	// Anybody may open other pull requests.
 	IsTrusted bool
 }
 
-// SCMChange says what happened to a pull request.
+// SCMChange is what happened to a pull request.
 type SCMChange string
 
 // The changes of pull requests.
@@ -58,7 +58,7 @@ const (
 	SCMOpened SCMChange = "opened" // or reopened
 	SCMEdited SCMChange = "edited"
 	SCMMerged SCMChange = "merged"
-	SCMClosed SCMChange = "closed" // without being merged
+	SCMClosed SCMChange = "closed" // not merged
 )
 
 // SCMDeployment is a deployment that succeeded.
@@ -74,9 +74,9 @@ type SCMAnswer struct {
 	Commits   *int                 `json:"commits,omitempty"`
 	Merged    string               `json:"merged,omitempty"`
 	Closed    string               `json:"closed,omitempty"`
-	Linked    List[int64]          `json:"linked,omitempty"`     // the issues to which a fix was linked
-	Kept      List[int64]          `json:"kept,omitempty"`       // the issues that keep the fix that somebody linked by a call
-	GivenBack List[int64]          `json:"given_back,omitempty"` // the issues whose fix was closed
+	Linked    List[int64]          `json:"linked,omitempty"`     // issues that got a linked fix
+	Kept      List[int64]          `json:"kept,omitempty"`       // issues that keep the fix which somebody linked by a call
+	GivenBack List[int64]          `json:"given_back,omitempty"` // issues whose fix was closed
 	Deploys   List[ReportedDeploy] `json:"deploys,omitempty"`
 	Ignored   string               `json:"ignored,omitempty"`
 	Duplicate bool                 `json:"duplicate,omitempty"`

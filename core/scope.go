@@ -2,7 +2,7 @@ package core
 
 import "slices"
 
-// Scope is what a call needs and a token has, such as issues:read.
+// Scope is a permission that a call needs and a token has, such as issues:read.
 type Scope string
 
 // The scopes that a token can have (primary API, Authentication).
@@ -13,15 +13,15 @@ const (
 	Admin         Scope = "admin" // satisfies every other scope
 )
 
-// Words for operations that no token scope opens.
+// Values for operations that no scope of a token opens.
 const (
-	AnyToken   Scope = "any"   // every valid token
+	AnyToken   Scope = "any"   // every valid token will do
 	NoToken    Scope = "none"  // no bearer token: the operation has its own key
 	SetupScope Scope = "setup" // a setup key (decisions 10)
 	AgentScope Scope = "agent" // a token that a setup made for an agent
 )
 
-// ActorType says who acts.
+// ActorType is the kind of an actor.
 type ActorType string
 
 // The types of actors (primary API, Activity row).
@@ -32,25 +32,25 @@ const (
 	ActorUser       ActorType = "user" // a person
 )
 
-// Actor is who makes a call, as found from its credential.
+// Actor is the caller, as identified by its credential.
 type Actor struct {
 	Type        ActorType
-	ID          OptInt // of the token or the setup key, which share one series of ids, or of the user; 0 for the others
+	ID          OptInt // of the token or the setup key, which share one sequence of ids, or of the user; 0 for others
 	Name        string
 	Scopes      List[Scope]
 	Prefix      Text   // the first characters of the token
-	ProjectID   OptInt // the app to which the token is bound; 0 for all apps
+	ProjectID   OptInt // the app that the token is bound to; 0 for all apps
 	ProjectName Text
-	OnlyProject bool   // nothing but that app exists for it
-	Worker      string // who of those that share the token, as the call says; empty for nobody in particular
+	OnlyProject bool   // the token sees no other app
+	Worker      string // which of those who share the token, as the call says; empty when it does not say
 
-	IsSetupKey bool // it is a setup key, which opens the setup and nothing else; its Type is token
-	IsAgent    bool // its token was made by a setup
+	IsSetupKey bool // it is a setup key, which opens only the setup; its Type is token
+	IsAgent    bool // a setup made its token
 
-	Rights Rights // of a user: see NewUserActor
+	Rights Rights // of a person: see NewUserActor
 }
 
-// bootstrapName is how the bootstrap admin is shown: in the timeline, as who made or decided something.
+// bootstrapName is the name of the bootstrap admin wherever an actor is shown, as in the timeline.
 const bootstrapName = "ADMIN_TOKEN"
 
 // NewBootstrapActor is the actor behind the deployment's ADMIN_TOKEN.
@@ -58,7 +58,7 @@ func NewBootstrapActor() Actor {
 	return Actor{Type: ActorAdminToken, Name: bootstrapName, Scopes: List[Scope]{Admin}}
 }
 
-// NewSystemActor is the server itself acting, such as ingest when it reopens an issue.
+// NewSystemActor is the server itself as an actor, such as ingest when it reopens an issue.
 func NewSystemActor(name string) Actor { return Actor{Type: ActorSystem, Name: name} }
 
 // Has reports whether the actor's scopes satisfy the scope.
@@ -75,13 +75,14 @@ func (a Actor) Has(s Scope) bool {
 	}
 }
 
-// IsSame reports whether two actors are one: the same token or user, or both the ADMIN_TOKEN. A user may have got another name since.
+// IsSame reports whether two actors are one: the same token or user, or both the ADMIN_TOKEN. Names do not count: a
+// user may have been renamed.
 func (a Actor) IsSame(b Actor) bool {
 	return a.Type == b.Type && a.ID == b.ID && (a.Name == b.Name || a.Type == ActorUser)
 }
 
-// CheckProject refuses a token that is bound to another app: such a token sends deploys and source maps only for its
-// own (primary API, Authentication). The error is forbidden_project.
+// CheckProject refuses a token that is bound to another app, with forbidden_project. Such a token sends deploys and
+// source maps only for its own app (primary API, Authentication).
 func (a Actor) CheckProject(projectID int64) error {
 	if a.ProjectID == 0 || int64(a.ProjectID) == projectID {
 		return nil

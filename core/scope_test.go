@@ -31,7 +31,7 @@ func TestActorHas(t *testing.T) {
 	}
 }
 
-// A claim is held by a token with an id: two tokens of the same name are two holders.
+// Tokens hold claims by their ids: two tokens of the same name are two holders.
 func TestActorSame(t *testing.T) {
 	t.Parallel()
 	one := Actor{Type: ActorToken, ID: 1, Name: "fixer", Scopes: List[Scope]{IssuesWrite}}

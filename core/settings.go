@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// Settings are what belongs to the installation and not to one of its servers (decisions 2), as it holds at the moment.
-// Adding one is a field here, a field of SettingTexts, and a line of installationSettings.
+// Settings are the current values of what belongs to the whole installation rather than to one server (decisions 2).
+// A new setting is a field here, a field of SettingTexts, and a line of installationSettings.
 type Settings struct {
-	BaseURL         string       // of DSNs and links, without a slash at its end
-	StoredPerIssue  int64        // events that an issue keeps: the first 100 and the most recent
-	RetentionDays   int          // stored events that are older are deleted; 0: never
-	RequireApproval []HeldAction // held until a second admin approves them
+	BaseURL         string       // for DSNs and links, without a slash at the end
+	StoredPerIssue  int64        // events kept per issue: the first 100 and the most recent
+	RetentionDays   int          // older stored events are deleted; 0: never
+	RequireApproval []HeldAction // actions held until a second admin approves them
 	SimilarOff      bool         // find_similar answers similar_off
-	SourceMapsMaxMB int64        // what the source maps of a project may have together
+	SourceMapsMaxMB int64        // for all source maps of a project together
 }
 
-// SettingTexts are the settings as a server was given them, each a flag and a variable of the environment. An empty one is
-// not set: then the installation's value holds. HelpVariables fills in the help.
+// SettingTexts are the settings that a server was started with, each a flag and a variable of the environment. For an
+// empty one the installation's value applies. HelpVariables fills in the help.
 type SettingTexts struct {
 	BaseURL         string `name:"base-url" env:"BASE_URL" help:"${about_base_url}"`
 	StoredPerIssue  string `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" placeholder:"1000" help:"${about_stored}"`
@@ -31,7 +31,7 @@ type SettingTexts struct {
 	SourceMapsMaxMB string `name:"source-maps-max-mb" env:"SOURCE_MAPS_MAX_MB" placeholder:"2000" help:"${about_source_maps_max_mb}"`
 }
 
-// HelpVariables are what stands in the help as ${name}.
+// HelpVariables are the values for ${name} in the help.
 func HelpVariables() map[string]string {
 	return map[string]string{
 		"about_base_url":       "Public URL, for DSNs and links; by default http:// and the listen address. Belongs to the installation.",
@@ -45,7 +45,7 @@ func HelpVariables() map[string]string {
 	}
 }
 
-// ByName returns the settings that are set by the names of their variables.
+// ByName returns the settings that are set, by the names of their variables.
 func (t SettingTexts) ByName() map[string]string {
 	texts := map[string]string{}
 	for field, value := range reflect.ValueOf(t).Fields() {
@@ -59,8 +59,8 @@ func (t SettingTexts) ByName() map[string]string {
 // Setting is a setting of the installation.
 type Setting struct {
 	Name    string // of the variable
-	Default string // empty: each server has its own
-	// read checks a text that is not empty, and returns it in the one form that it is stored in.
+	Default string // empty: each server has its own value
+	// read checks a text that is not empty, and returns its one stored form.
 	read func(text string, into *Settings) (string, error)
 }
 
@@ -73,11 +73,11 @@ var installationSettings = []Setting{
 	{"SOURCE_MAPS_MAX_MB", "2000", readSourceMapsMaxMB},
 }
 
-// InstallationSettings returns all settings of the installation, in the order in which they are shown.
+// InstallationSettings returns all settings of the installation, in the order of display.
 func InstallationSettings() []Setting { return installationSettings }
 
-// ReadSettings returns the settings that texts, by their names, hold; one that is missing has its default. Names that are
-// not known are of a newer version and count for nothing.
+// ReadSettings reads the settings from texts by name. A missing one has its default. Unknown names come from a newer
+// version and are ignored.
 func ReadSettings(texts map[string]string) (Settings, error) {
 	var all Settings
 	for _, setting := range installationSettings {
@@ -95,7 +95,7 @@ func ReadSettings(texts map[string]string) (Settings, error) {
 	return all, nil
 }
 
-// NormalizeText returns the text in the form that is stored, or an error that names the variable.
+// NormalizeText returns the text in its stored form, or an error that names the variable.
 func (s Setting) NormalizeText(text string) (string, error) { return s.read(text, &Settings{}) }
 
 // Bounds of the settings.
@@ -113,9 +113,9 @@ func readBaseURL(text string, into *Settings) (string, error) {
 	base, err := url.Parse(text)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil ||
 		base.RawQuery != "" || base.Fragment != "" {
-		return "", errors.New("BASE_URL must be http://host[:port] or https://host[:port]") // it may hold a password: it is not repeated
+		return "", errors.New("BASE_URL must be http://host[:port] or https://host[:port]") // it may contain a password, so it is not repeated
 	}
-	if base.Hostname() == "" { // http://:8080 has a port alone
+	if base.Hostname() == "" { // http://:8080 has only a port
 		return "", errors.New("BASE_URL must name a host")
 	}
 	if strings.Trim(base.Path, "/") != "" {

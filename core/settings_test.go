@@ -8,7 +8,7 @@ import (
 	"errand/core"
 )
 
-// normalizeText is the form in which a value of a setting is stored.
+// normalizeText returns the stored form of a setting's value.
 func normalizeText(t *testing.T, name, text string) (string, error) {
 	t.Helper()
 	for _, s := range core.InstallationSettings() {
@@ -70,7 +70,7 @@ func TestSettingsThatAreNotSetHaveTheirDefault(t *testing.T) {
 	require.ErrorContains(t, err, "RETENTION_DAYS")
 }
 
-// TestEverySettingIsAVariable holds that each setting can be set, and that nothing else counts as one.
+// TestEverySettingIsAVariable checks that each setting can be set, and that nothing else counts as a setting.
 func TestEverySettingIsAVariable(t *testing.T) {
 	t.Parallel()
 	given := core.SettingTexts{

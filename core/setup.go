@@ -14,14 +14,14 @@ var setupOperations = []*Operation{
 	GetSetupGuide.Operation,
 }
 
-// What a setup key may do (primary API, Limits).
+// The limits of a setup key (primary API, Limits).
 const (
 	SetupKeyLife      = time.Hour
-	SetupKeyMaxApps   = 10 // that it registers
-	SetupKeyMaxTokens = 5  // that it makes
+	SetupKeyMaxApps   = 10 // apps that it registers
+	SetupKeyMaxTokens = 5  // tokens that it makes
 )
 
-// SetupKey is a credential with which a coding agent sets an application up. It lasts an hour.
+// SetupKey is the credential for a coding agent that sets an application up. It lasts an hour.
 type SetupKey struct {
 	ID        int64  `json:"id"`
 	Prefix    string `json:"prefix" doc:"The first 10 characters of the key."`
@@ -37,7 +37,7 @@ type CreatedSetupKey struct {
 	Prompt string `json:"prompt" doc:"@createdSetupKey.prompt"`
 }
 
-// ListedSetupKey is a setup key with what was made with it.
+// ListedSetupKey is a setup key with the apps and tokens that were made with it.
 type ListedSetupKey struct {
 	SetupKey
 	Apps      int64 `json:"apps"`

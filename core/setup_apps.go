@@ -14,7 +14,7 @@ type RegisteredApp struct {
 	DSN     string       `json:"dsn"`
 }
 
-// WasFound reports whether the app was there already.
+// WasFound reports whether the app existed before.
 func (a RegisteredApp) WasFound() bool { return !a.Created }
 
 // RegisterAppInput is the body of POST /v1/setup/apps.
@@ -90,7 +90,7 @@ var SendTestEvent = DefineOperation[SetupAppInput, DataAndNext[TestEvent]](Opera
 	Errors:  []Code{ProjectNotFound, TestEventExists, Quota},
 })
 
-// SetupStep is a step of a setup that is reported.
+// SetupStep is a step of a setup that agents report.
 type SetupStep string
 
 // The steps (decisions 10).
@@ -116,7 +116,7 @@ var ReportSetupStep = DefineOperation[ReportSetupStepInput, None](Operation{
 	Next: []string{"get_setup_progress"},
 })
 
-// AppProgress is how far the setup of an app is. What has not happened has no time.
+// AppProgress is how far the setup of an app is. A step that has not happened has no time.
 type AppProgress struct {
 	Project        SetupProject `json:"project"`
 	ConnectedAt    Time         `json:"connected_at"`
@@ -127,14 +127,14 @@ type AppProgress struct {
 	FirstDeployAt  Time         `json:"first_deploy_at"`
 }
 
-// SetupProgress is how far the setup of the apps is.
+// SetupProgress is how far the setup of all apps is.
 type SetupProgress struct {
 	Data            List[AppProgress] `json:"data"`
 	SetupKeysActive int64             `json:"setup_keys_active"`
 	Next            List[NextCall]    `json:"next"`
 }
 
-// SchemaName is empty: what is in data has a name.
+// SchemaName is empty: the object in data has a name.
 func (SetupProgress) SchemaName() string { return "" }
 
 // GetSetupProgressInput has no fields.
@@ -151,7 +151,7 @@ var GetSetupProgress = DefineOperation[GetSetupProgressInput, SetupProgress](Ope
 // GuidePlatform is a platform that has a guide.
 type GuidePlatform string
 
-// GeneralGuide is the guide for platforms that have none of their own.
+// GeneralGuide is the guide for platforms without their own.
 const GeneralGuide GuidePlatform = "general"
 
 // GuidePlatforms are the platforms that have a guide (decisions 10).
@@ -178,7 +178,7 @@ type GuideStep struct {
 	Verify       string `json:"verify" doc:"How to see that it is done."`
 }
 
-// SetupGuide says how to connect an app.
+// SetupGuide describes how to connect an app.
 type SetupGuide struct {
 	Markdown string          `json:"markdown"`
 	Steps    List[GuideStep] `json:"steps"`
@@ -187,7 +187,7 @@ type SetupGuide struct {
 // Prose is the guide over MCP.
 func (g SetupGuide) Prose() string { return g.Markdown }
 
-// GetSetupGuideInput picks a guide.
+// GetSetupGuideInput chooses a guide.
 type GetSetupGuideInput struct {
 	Platform GuidePlatform `json:"platform,omitempty" doc:"The app's platform when absent."`
 	Project  ProjectRef    `json:"project,omitempty" doc:"Id or slug of your app; fills in its DSN." min:"1"`

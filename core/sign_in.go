@@ -2,30 +2,30 @@ package core
 
 import "net/netip"
 
-// Person is a user as sessions and pages know one.
+// Person is a user as sessions and pages see one.
 type Person struct {
 	ID           int64
 	EmailAddress string
 	SiteAdmin    bool
-	HasPassword  bool  // else the person signs in elsewhere
-	Generation   int64 // a session of another one has ended
+	HasPassword  bool  // false for people who sign in through a provider only
+	Generation   int64 // sessions of another generation have ended
 }
 
-// SignInAttempt is what somebody shows to sign in with a password.
+// SignInAttempt is an attempt to sign in with a password.
 type SignInAttempt struct {
 	EmailAddress string // as it was typed
 	Password     Secret
-	Client       netip.Addr // of IPv6, the network that one sender has
-	Device       Secret     // what a browser keeps in which somebody has signed in before; empty for none
+	Client       netip.Addr // for IPv6, the network of one sender
+	Device       Secret     // a browser keeps it after somebody has signed in; empty for none
 }
 
-// ProviderIdentity is who a provider of single sign-on says that somebody is.
+// ProviderIdentity is a person as identified by a provider of single sign-on.
 type ProviderIdentity struct {
 	Issuer, Subject string
-	EmailAddress    string // that the provider has verified
+	EmailAddress    string // verified by the provider
 }
 
-// What a new password must be like on a page. Only the upper bound holds for the API, too.
+// The rules for a new password on a page. Only the upper bound applies to the API, too.
 const (
 	MinPassword      = 10 // characters
 	MaxPasswordBytes = 72

@@ -10,7 +10,7 @@ type FindSimilarInput struct {
 	Limit   int        `json:"limit" doc:"How many to return." min:"1" max:"20" default:"5"`
 }
 
-// Check wants one question.
+// Check requires exactly one question.
 func (in FindSimilarInput) Check() error {
 	if (in.IssueID == 0) == (in.Text == "") {
 		return RefuseField("", "must name either issue_id or text")
@@ -18,7 +18,7 @@ func (in FindSimilarInput) Check() error {
 	return nil
 }
 
-// SimilarIssue is an issue that is like another one, or like a text.
+// SimilarIssue is an issue that resembles another one, or a text.
 type SimilarIssue struct {
 	Issue   Issue        `json:"issue"`
 	Score   float64      `json:"score" doc:"0 to 1; 1 is the same in all that is compared."`

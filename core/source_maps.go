@@ -6,7 +6,7 @@ var sourceMapOperations = []*Operation{
 	DeleteSourceMap.Operation,
 }
 
-// SourceMap is the map of a minified file of a release: where its code was written.
+// SourceMap is the map of a minified file of a release: it leads to the places in the original source.
 type SourceMap struct {
 	ID         int64  `json:"id"`
 	ProjectID  int64  `json:"project_id"`
@@ -20,7 +20,7 @@ type SourceMap struct {
 	UploadedBy string `json:"uploaded_by" untrusted:"true"`
 }
 
-// The types that the body of an upload can have.
+// The media types of an upload's body.
 const (
 	SourceMapJSON  = "application/json"
 	SourceMapIndex = "application/x-service-sourcemap-index"

@@ -14,8 +14,8 @@ const (
 	MaxDist        = 64
 )
 
-// OneLine returns the first line of a text, without space around it, cut to a number of characters. Tabs become spaces. It has no
-// mark at its end, so that a release is found by its first 200 characters.
+// OneLine returns the first line of a text, trimmed and cut to a number of characters. Tabs become spaces. Nothing
+// marks the cut, so that a release is found by its first 200 characters.
 func OneLine(text string, most int) string {
 	text = strings.TrimSpace(text)
 	if i := strings.IndexByte(text, '\n'); i >= 0 {
@@ -37,14 +37,14 @@ func OneLine(text string, most int) string {
 	return text
 }
 
-// digestMark stands in a stored name before its digest. No cleaned text has it: it is a control character.
+// digestMark separates a stored name from its digest. It is a control character, so cleaned text never contains it.
 const digestMark = "\x1f"
 
-// StoreName returns the stored form of a release's or an environment's name: what readers are shown, and a digest of the cleaned
-// name where scrubbing has masked a part of it. So two names that are masked alike stay two, and a deploy still meets its events
-// (decisions 6).
+// StoreName returns the stored form of the name of a release or an environment: the text that readers see, and a
+// digest of the cleaned name if scrubbing masked a part of it. So two names that are masked alike stay two, and a
+// deploy still matches its events (decisions 6).
 //
-// A release may be named by the SHA of its commit, or by the beginning of it: then a digest of the first 7 characters follows.
+// The name of a release may be the SHA of its commit, or the beginning of it. Then a digest of the first 7 characters follows.
 func StoreName(cleaned, shown string) string {
 	switch {
 	case shown == cleaned:
@@ -55,7 +55,7 @@ func StoreName(cleaned, shown string) string {
 	return shown + digestMark + hashName(cleaned)
 }
 
-// isSHA reports whether a name can be the SHA of a commit, or the beginning of one.
+// isSHA reports whether a name may be the SHA of a commit, or the beginning of one.
 func isSHA(name string) bool {
 	const longest = 40
 	if len(name) < commitDigested || len(name) > longest {
@@ -69,21 +69,21 @@ func isSHA(name string) bool {
 	return true
 }
 
-// commitDigested is of how many characters of a commit there is a digest: as many as its shortest name has (decisions 6).
+// commitDigested is how many characters of a commit are digested: the length of its shortest name (decisions 6).
 const commitDigested = 7
 
-// DigestCommit returns the digest of the beginning of a commit, of at least 7 characters. The column commit_digest of the database
-// is the same.
+// DigestCommit returns the digest of the beginning of a commit, which has at least 7 characters. The column
+// commit_digest of the database holds the same digest.
 func DigestCommit(commit string) string { return hashName(strings.ToLower(commit[:commitDigested])) }
 
-// CommitDigestOf returns the DigestCommit of a stored name that was masked and is a commit; else it is empty.
+// CommitDigestOf returns the DigestCommit of a stored name that was masked and is a commit; empty for others.
 func CommitDigestOf(stored string) string {
 	_, digests, _ := strings.Cut(stored, digestMark)
 	_, digest, _ := strings.Cut(digests, digestMark)
 	return digest
 }
 
-// ShowName returns what readers are shown of a stored name.
+// ShowName returns the part of a stored name that readers see.
 func ShowName(stored string) string {
 	shown, _, _ := strings.Cut(stored, digestMark)
 	return shown
@@ -92,8 +92,8 @@ func ShowName(stored string) string {
 // ShowUntrusted is ShowName for a name that the monitored app sent.
 func ShowUntrusted(stored Untrusted) Untrusted { return Untrusted(ShowName(string(stored))) }
 
-// DigestName returns the digest of a name before it was masked: of a stored one, or of one that was only cleaned. The
-// columns digest of the database are the same.
+// DigestName returns the digest of a name before it was masked, from a stored name or one that was only cleaned. The
+// digest columns of the database hold the same digest.
 func DigestName(stored string) string {
 	if _, digests, isMasked := strings.Cut(stored, digestMark); isMasked {
 		digest, _, _ := strings.Cut(digests, digestMark)

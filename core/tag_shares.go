@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// TagShares says how the newest stored events of an issue are spread over the values of one tag.
+// TagShares is how the newest stored events of an issue are spread over the values of one tag.
 type TagShares struct {
 	Key      Untrusted      `json:"key_untrusted" doc:"The tag, such as browser or release."`
 	Events   int64          `json:"events" doc:"How many of the events have the tag."`
@@ -16,19 +16,19 @@ type TagShares struct {
 	Values   List[TagShare] `json:"values" doc:"The most frequent first."`
 }
 
-// TagShare is how many events have a value of a tag.
+// TagShare is the number of events with one value of a tag.
 type TagShare struct {
 	Value  Untrusted `json:"value_untrusted"`
 	Events int64     `json:"events"`
 }
 
-// UserHash names a user by the beginning of the stored hash. It is the user_hash of an event.
+// UserHash identifies a user by the beginning of the stored hash. It is the user_hash of an event.
 type UserHash string
 
-// userHashLength is how many hexadecimal digits of the hash are shown.
+// userHashLength is how many hexadecimal digits of the hash readers see.
 const userHashLength = 12
 
-// ShowUserHash returns what is shown of the hash of a user; empty for an event without one.
+// ShowUserHash returns the part of a user's hash that readers see; empty for an event without one.
 func ShowUserHash(hash []byte) Text {
 	text := hex.EncodeToString(hash)
 	return Text(text[:min(len(text), userHashLength)])
@@ -37,7 +37,7 @@ func ShowUserHash(hash []byte) Text {
 // JSONSchema is a text.
 func (UserHash) JSONSchema() Schema { return Schema{"type": "string", "minLength": int64(1)} }
 
-// Check refuses what no user_hash is.
+// Check refuses a text that is not a user_hash.
 func (h UserHash) Check() error {
 	if _, err := hex.DecodeString(string(h)); err != nil || h != "" && len(h) != userHashLength {
 		return fmt.Errorf("must be the user_hash of an event: %d hexadecimal digits", userHashLength)
@@ -45,13 +45,13 @@ func (h UserHash) Check() error {
 	return nil
 }
 
-// Bytes returns what the hashes of the user begin with.
+// Bytes returns the first bytes of the user's hash.
 func (h UserHash) Bytes() []byte {
 	start, _ := hex.DecodeString(string(h))
 	return start
 }
 
-// maxTagFilter is how long a filter by a tag may be: a key and a value of 200 characters each, of up to 4 bytes.
+// maxTagFilter is the longest filter by a tag: a key and a value of 200 characters each, with up to 4 bytes a character.
 const maxTagFilter = 1601
 
 // TagFilter limits a list to a tag of events, written key:value. The key ends at the first colon.
@@ -76,5 +76,5 @@ func (f TagFilter) Split() (key, value string) {
 	return strings.TrimSpace(key), strings.TrimSpace(value)
 }
 
-// errTagFilter is written to follow the name of a field.
+// errTagFilter follows the name of a field.
 var errTagFilter = errors.New("must be key:value, such as browser:Chrome 131 or customer:acme")

@@ -2,10 +2,10 @@ package core
 
 import "slices"
 
-// TeamRole is what a person may do in the projects of a team (management API, 1.8).
+// TeamRole is the role of a person in a team, which decides about its projects (management API, 1.8).
 type TeamRole string
 
-// The roles, the one that may do most first.
+// The roles, the most powerful first.
 const (
 	RoleOwner     TeamRole = "owner"
 	RoleAdmin     TeamRole = "admin"
@@ -14,11 +14,11 @@ const (
 	RoleViewer    TeamRole = "viewer"
 )
 
-// TeamRoles are all roles, the one that may do most first.
+// TeamRoles are all roles, the most powerful first.
 var TeamRoles = []TeamRole{RoleOwner, RoleAdmin, RoleDeveloper, RoleMember, RoleViewer}
 
 // IsKnown reports whether it is one of TeamRoles.
 func (r TeamRole) IsKnown() bool { return slices.Contains(TeamRoles, r) }
 
-// Administers reports whether who has the role administers the team. A team keeps at least one such member.
+// Administers reports whether people with the role administer the team. A team keeps at least one such member.
 func (r TeamRole) Administers() bool { return r == RoleOwner || r == RoleAdmin }

@@ -2,35 +2,34 @@ package core
 
 import "unicode/utf8"
 
-// WeightPerToken is how much a token weighs: weights are counted in quarters of a token, so that a byte of plain English weighs
-// about 1.
+// WeightPerToken is the weight of a token: weights count quarters of a token, so that a byte of plain English weighs about 1.
 const WeightPerToken = 4
 
-// Weights of the parts of a text, in quarters of a token. They are fitted to the counts of two tokenisers over events of real
-// SDKs and dense texts (testdata/tokens; scripts/count-tokens), so that the sum is an upper estimate.
+// The weights of the parts of a text, in quarters of a token. They are fitted to the counts of two tokenisers over
+// events of real SDKs and dense texts (testdata/tokens; scripts/count-tokens), as an upper estimate.
 const (
 	weightOfWord             = 6 // a run of letters up to the next capital: the "load" and the "Cart" of loadCart
-	weightOfPlainWord        = 4 // a word behind a blank
-	weightOfLongLetter       = 1 // a letter behind the first longWord of a word
-	weightOfRarePair         = 2 // two letters that seldom follow one another in words: random text is full of them
-	weightOfDigit            = 4 // the first of a number
+	weightOfPlainWord        = 4 // a word after a space
+	weightOfLongLetter       = 1 // a letter after the first longWord of a word
+	weightOfRarePair         = 2 // two letters that rarely stand together in words: random text is full of them
+	weightOfDigit            = 4 // the first digit of a number
 	weightOfNextDigit        = 2
-	weightOfSpaceBeforeDigit = 2 // a space is part of a word behind it, not of a number
-	weightOfBlanks           = 4 // blanks that are more than a single space, which is part of the word behind it
+	weightOfSpaceBeforeDigit = 2 // a space is counted with the word after it, but not with a number
+	weightOfBlanks           = 4 // blanks other than a single space, which is counted with the word after it
 	weightOfNewBlank         = 3 // a change from one kind of blank to another
-	weightOfSign             = 2 // punctuation behind a letter or a digit
-	weightOfNextSign         = 3 // punctuation behind a blank or other punctuation
+	weightOfSign             = 2 // punctuation after a letter or a digit
+	weightOfNextSign         = 3 // punctuation after a blank or other punctuation
 	weightOfSameSign         = 1 // punctuation repeated, as in "-----"
 	weightOfControl          = 5
 	longWord                 = 4 // letters
-	longestWord              = 6 // letters, behind which each weighs twice as much
+	longestWord              = 6 // letters; after them each letter weighs twice as much
 )
 
-// WeighText returns about how many tokens a model reads in a text, in quarters of a token, and rather more than fewer: over real
-// events and dense texts, such as base64, Chinese and JSON, it was never under the count of a tokeniser by more than 10 %. Lines
-// weigh together at least as much as the text made of them.
+// WeighText estimates how many tokens a model reads in a text, in quarters of a token, and rather too many than too
+// few: over real events and dense texts, such as base64, Chinese and JSON, it was at most 10 % below the count of a
+// tokeniser. The weights of lines add up to at least the weight of the text that they form.
 func WeighText[T ~string | ~[]byte](text T) int {
-	scale := textScale{kind: blankChar, last: '\n', length: 2} // as at the begin of a line
+	scale := textScale{kind: blankChar, last: '\n', length: 2} // as at the start of a line
 	addText(&scale, text)
 	return scale.weight
 }
@@ -40,7 +39,7 @@ func CountTokens[T ~string | ~[]byte](text T) int {
 	return (WeighText(text) + WeightPerToken - 1) / WeightPerToken
 }
 
-// findLightPrefix returns how many bytes of the text, whole characters, weigh at most room as JSON beside the quotes.
+// findLightPrefix returns how many bytes of the text weigh at most room as JSON without the quotes. It never splits a character.
 func findLightPrefix(text string, room int) int {
 	var buffer [16]byte
 	scale := textScale{kind: signChar}
@@ -60,8 +59,8 @@ func findLightPrefix(text string, room int) int {
 type textScale struct {
 	weight int
 	kind   charKind
-	last   byte // the character before, where it is ASCII
-	length int  // of the word or the run of blanks that the character before belongs to
+	last   byte // the previous character if it is ASCII
+	length int  // of the word or the run of blanks that the previous character belongs to
 }
 
 type charKind byte
@@ -100,7 +99,7 @@ func makeCharKinds() (kinds [utf8.RuneSelf]charKind) {
 	return kinds
 }
 
-// addText adds a text behind those that were added before.
+// addText adds a text after the earlier ones.
 func addText[T ~string | ~[]byte](s *textScale, text T) {
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf {
@@ -140,8 +139,8 @@ func (s *textScale) addASCII(c byte) {
 	s.kind, s.last = kind, c
 }
 
-// addLetter adds a letter to the word before it, or begins a word: behind anything else, at a capital behind a small letter, and at
-// a small letter behind several capitals.
+// addLetter adds a letter to the word before it, or begins a word. A word begins after anything but a letter, at a
+// capital after a small letter, and at a small letter after several capitals.
 func (s *textScale) addLetter(c byte, kind charKind) {
 	switch {
 	case s.kind == kind, s.kind == upperLetter && s.length == 1:

@@ -2,16 +2,16 @@ package core
 
 import "sync"
 
-// endOfLatin is the first character behind the Latin letters with marks.
+// endOfLatin is the first character after the Latin letters with marks.
 const endOfLatin = 0x250
 
-// runeWeights are the weights of characters beyond ASCII, in quarters of a token: each of those up to a last one.
+// runeWeights are the weights of characters beyond ASCII, in quarters of a token. Each line is a range, given by its last character.
 var runeWeights = []struct {
 	last   rune
 	weight int
 }{
 	{endOfLatin - 1, 9},
-	{0x36f, 8},   // phonetic signs, marks that combine
+	{0x36f, 8},   // phonetic signs, combining marks
 	{0x3ff, 5},   // Greek
 	{0x52f, 4},   // Cyrillic
 	{0x58f, 9},   // Armenian
@@ -34,7 +34,7 @@ var runeWeights = []struct {
 	{0x1faff, 12}, // emoji
 }
 
-// weightOfCommonIdeograph is the weight of an ideograph that is a token of its own.
+// weightOfCommonIdeograph is the weight of an ideograph that is one token.
 const weightOfCommonIdeograph = 4
 
 // weighRune returns the weight of a character beyond ASCII.
@@ -59,7 +59,7 @@ func isCommonIdeograph(r rune) bool {
 
 const firstIdeograph, lastIdeograph = '\u4e00', '\u9fa5'
 
-// commonIdeographBits is made when a text with ideographs is weighed first.
+// commonIdeographBits is computed when the first text with ideographs is weighed.
 var commonIdeographBits = sync.OnceValue(func() *[(lastIdeograph-firstIdeograph)/64 + 1]uint64 {
 	var bits [(lastIdeograph-firstIdeograph)/64 + 1]uint64
 	for _, r := range commonIdeographs {
@@ -83,13 +83,12 @@ const commonIdeographs = "一万三上下不与专且业东两个中串临为主
 	"选递通速造遍道那邮部都配采释里重量金针钮银链销错键长開間関门闭问间闻队防阳阵际陆限院除随隔集零需青非面音页项顺须预频题颜" +
 	"额飞首马验高黑默龙"
 
-// isCommonPair reports whether the second letter often follows the first in words, in whichever case.
+// isCommonPair reports whether the second letter often follows the first in words. Case does not matter.
 func isCommonPair(first, second byte) bool {
 	return first >= 'A' && second >= 'A' && commonPairs[(first|' ')-'a']&(1<<((second|' ')-'a')) != 0
 }
 
-// commonPairs has a bit for each letter that often follows another: the pairs that make up 97 of 100 in English and in the names
-// of programs.
+// commonPairs has a bit for each letter that often follows another. These pairs make up 97 % of all pairs in English and in identifiers.
 var commonPairs = makeCommonPairs()
 
 func makeCommonPairs() (pairs [26]uint32) {

@@ -15,7 +15,7 @@ import (
 	"errand/testkit/corpora"
 )
 
-// countedTokens holds texts, and how many tokens each of two tokenisers counts in them. scripts/count-tokens writes the counts.
+// countedTokens holds texts, with the number of tokens that each of two tokenisers counts. scripts/count-tokens writes them.
 type countedTokens struct {
 	Texts []struct {
 		Name   string
@@ -36,7 +36,7 @@ func readCountedTokens(t *testing.T) (counted countedTokens) {
 	return counted
 }
 
-// mostUnder is by how much the estimate may be under the count of a tokeniser.
+// mostUnder is how far the estimate may be below the count of a tokeniser.
 const mostUnder = 0.10
 
 func TestCountTokensIsNotUnderTheCountOfATokeniser(t *testing.T) {
@@ -68,8 +68,8 @@ func TestCorporaTokens(t *testing.T) {
 	require.Less(t, median, 1.4, "ordinary events do not lose half of their budget")
 }
 
-// TestPartsWeighAsMuchAsTheWhole holds what lets a text be written piece by piece within a bound: lines weigh together at least as
-// much as the text made of them.
+// TestPartsWeighAsMuchAsTheWhole checks the property that lets a text be written piece by piece within a bound: the
+// weights of lines add up to at least the weight of the text that they form.
 func TestPartsWeighAsMuchAsTheWhole(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

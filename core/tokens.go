@@ -39,7 +39,7 @@ type CreateTokenInput struct {
 	OnlyProject bool `json:"only_project,omitempty" doc:"@createTokenInput.only_project"`
 }
 
-// Check refuses names that cannot be shown, the name of the bootstrap admin, scopes named twice, and a limit without a project.
+// Check refuses names that cannot be shown, the name of the bootstrap admin, repeated scopes, and a limit without a project.
 func (in CreateTokenInput) Check() error {
 	if in.OnlyProject && in.Project == "" {
 		return RefuseField("only_project", "needs project: the app to which the token is limited")
@@ -54,7 +54,7 @@ func (in CreateTokenInput) Check() error {
 	return checkTokenName(in.Name)
 }
 
-// checkTokenName refuses the name of a token that cannot be shown, or that is the bootstrap admin's.
+// checkTokenName refuses a token's name that cannot be shown or that belongs to the bootstrap admin.
 func checkTokenName(name string) error {
 	if strings.EqualFold(strings.TrimSpace(name), bootstrapName) {
 		return RefuseField("name", "must not be %s, as the bootstrap admin is called", bootstrapName)
@@ -85,7 +85,7 @@ var ListTokens = DefineOperation[ListTokensInput, Data[List[Token]]](Operation{
 	Example:     `{}`,
 })
 
-// Identity is what a token says of itself.
+// Identity describes the token of a call.
 type Identity struct {
 	Type        ActorType   `json:"type" enum:"token|admin_token|user"`
 	ID          OptInt      `json:"id"`
@@ -97,7 +97,7 @@ type Identity struct {
 	OnlyProject bool        `json:"only_project" doc:"Nothing but that app exists for the token."`
 }
 
-// IdentityOf returns what an actor says of itself.
+// IdentityOf returns the identity of an actor.
 func IdentityOf(a Actor) Identity {
 	return Identity{
 		Type: a.Type, ID: a.ID, Name: a.Name, Scopes: a.Scopes, Prefix: a.Prefix, ProjectID: a.ProjectID, ProjectName: a.ProjectName,
@@ -114,7 +114,7 @@ var Whoami = DefineOperation[WhoamiInput, Data[Identity]](Operation{
 	Summary:     "Show the token in use",
 	Description: "Shows the name, scopes and app of your token: what you may do here, and the name on your claims.",
 	Example:     `{}`,
-	Errors:      []Code{Forbidden}, // of a setup key, which is not a token
+	Errors:      []Code{Forbidden}, // for a setup key, which is not a token
 })
 
 // RevokeTokenInput names a token in the path.

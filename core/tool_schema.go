@@ -2,8 +2,8 @@ package core
 
 import "maps"
 
-// ToolInput is the schema of the input as a model gets it: every word of a list of tools costs it tokens, so bounds that no
-// one reaches are left out. All of them hold all the same.
+// ToolInput is the schema of the input for a model. Every word in the list of tools costs tokens, so it leaves out
+// bounds that nobody reaches. They still apply.
 func (o *Operation) ToolInput() Schema {
 	schema := maps.Clone(o.input.schema)
 	properties := Schema{}
@@ -22,8 +22,8 @@ func (o *Operation) ToolInput() Schema {
 	return schema
 }
 
-// trimSchema returns a schema without the bounds that say nothing to a model: those of every id, of every text, and that of
-// numbers which start at 1.
+// trimSchema returns a schema without bounds that mean nothing to a model: the bounds of ids and texts, and the minimum of
+// numbers that start at 1.
 func trimSchema(s Schema) Schema {
 	trimmed := maps.Clone(s)
 	if trimmed["maximum"] == int64(maxID) {
@@ -44,8 +44,7 @@ func trimSchema(s Schema) Schema {
 	return trimmed
 }
 
-// ToolOutput is the schema of the answer, one level deep; nil for an operation without one, and for prose. A model reads the
-// answer itself.
+// ToolOutput is the schema of the answer, one level deep; nil for an operation without one, and for prose. Models read the answer itself.
 func (o *Operation) ToolOutput() Schema {
 	if o.isProse {
 		return nil
@@ -63,7 +62,7 @@ func (o *Operation) ToolOutput() Schema {
 	}
 	properties := flattenMembers(members)
 	schema := Schema{"type": "object", "properties": properties}
-	if o.isHoldable { // which has two kinds of answers
+	if o.isHoldable { // the answer has two forms
 		maps.Copy(properties, flattenMembers(HeldSchema()["properties"].(Schema)))
 	}
 	return schema

@@ -1,6 +1,6 @@
 package core
 
-// Category says what kind of cause an issue has (decisions 7).
+// Category is the kind of cause that an issue has (decisions 7).
 type Category string
 
 // The categories.
@@ -38,8 +38,8 @@ const (
 	SeverityCritical
 )
 
-// Triage is what the rules make of an issue, with the corrections of its readers (decisions 7). None of its text comes
-// from the monitored app.
+// Triage is the judgement of the rules about an issue, with the corrections of its readers (decisions 7). None of its
+// text comes from the monitored app.
 type Triage struct {
 	Category     Category     `json:"category"`
 	Severity     int          `json:"severity" doc:"0 low, 1 medium, 2 high, 3 critical."`
@@ -52,7 +52,7 @@ type Triage struct {
 	CorrectedBy  Text         `json:"corrected_by" untrusted:"true" doc:"Who corrected it last; null when nobody did."`
 }
 
-// TriageChange is the part of a triage that a correction replaces. What is nil stays as it is.
+// TriageChange is the part of a triage that a correction replaces. Nil fields stay as they are.
 type TriageChange struct {
 	Category     *Category `json:"category,omitempty" doc:"What kind of cause it has."`
 	Severity     *int      `json:"severity,omitempty" doc:"0 low, 1 medium, 2 high, 3 critical." min:"0" max:"3"`
@@ -103,7 +103,7 @@ type CorrectTriageInput struct {
 	Note string `json:"note,omitempty" doc:"@correctTriageInput.note" max:"500" cleaned:"true"`
 }
 
-// Check refuses a correction of nothing.
+// Check refuses an empty correction.
 func (in CorrectTriageInput) Check() error {
 	if in.IsEmpty() {
 		return RefuseField("", "must name at least one of category, severity, transient, agent_fixable, noise")
@@ -111,7 +111,7 @@ func (in CorrectTriageInput) Check() error {
 	return nil
 }
 
-// Recorded is the answer of a correction.
+// Recorded is the answer to a correction.
 type Recorded struct {
 	Recorded bool `json:"recorded"`
 }

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// Clock returns the time. It is passed in, so that tests decide what time it is.
+// Clock returns the time. It is passed in, so that tests can set the time.
 type Clock func() time.Time
 
-// TimeLayout is how times look on the wire: RFC 3339 in UTC with milliseconds (decisions 1).
+// TimeLayout is the form of times on the wire: RFC 3339 in UTC with milliseconds (decisions 1).
 const TimeLayout = "2006-01-02T15:04:05.000Z"
 
 // Time is an instant, written as TimeLayout; the zero time is null.
 type Time struct{ time.Time }
 
-// At makes a Time of t, in UTC and cut to milliseconds, the precision of the wire and of the store. RFC 3339 cannot write
-// years after 9999, which only a broken clock sends: they become the zero time.
+// At makes a Time from t, in UTC and cut to milliseconds, the precision of the wire and of the store. RFC 3339 cannot
+// write years after 9999, which only a broken clock sends: they become the zero time.
 func At(t time.Time) Time {
 	t = t.UTC()
 	if year := t.Year(); t.IsZero() || year < 1 || year > 9999 {
@@ -41,7 +41,7 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	return t.appendJSON(nil), nil
 }
 
-// appendJSON writes TimeLayout: an event has dozens of times, and AppendFormat reads the layout anew for each.
+// appendJSON writes TimeLayout by hand: an event has dozens of times, and AppendFormat parses the layout for each of them.
 func (t Time) appendJSON(b []byte) []byte {
 	b = append(b, '"')
 	u := t.UTC()
@@ -57,7 +57,7 @@ func (t Time) appendJSON(b []byte) []byte {
 	return append(b, 'Z', '"')
 }
 
-// appendDigits appends the last digits of n, as many as width says, at most four.
+// appendDigits appends the last width digits of n, at most four.
 func appendDigits(b []byte, n, width int) []byte {
 	b = append(b, "0000"[:width]...)
 	for i := range width {
@@ -122,7 +122,7 @@ func (Text) JSONSchema() Schema { return Untrusted("").JSONSchema() }
 // MarshalJSON writes the text, or null when it is empty.
 func (t Text) MarshalJSON() ([]byte, error) { return Untrusted(t).MarshalJSON() }
 
-// OptInt is a whole number whose zero means absent, null on the wire (a line number, the id of a merge's target).
+// OptInt is a whole number whose zero means absent and is null on the wire, such as a line number or the target of a merge.
 type OptInt int64
 
 // JSONSchema is a whole number, or null.
@@ -139,8 +139,7 @@ func (n OptInt) MarshalJSON() ([]byte, error) {
 // List is a slice that is [] on the wire when it is empty, never null (decisions 1).
 type List[T any] []T
 
-// MarshalJSON writes a JSON array. A text in it is there even when it is empty, such as a blank line of source: "", not
-// null.
+// MarshalJSON writes a JSON array. An empty text in it, such as a blank line of source, stays "" and does not become null.
 func (l List[T]) MarshalJSON() ([]byte, error) {
 	if l == nil {
 		return []byte("[]"), nil
@@ -182,7 +181,7 @@ func (o Opt[T]) ValueOrNil() *T {
 	return &o.Value
 }
 
-// Check runs the check of the value, when there is one and its type has a check.
+// Check runs the check of the value, if there is a value and its type has a check.
 func (o Opt[T]) Check() error {
 	if c, ok := any(o.Value).(checker); ok && o.Set && !o.Null {
 		return c.Check()
@@ -190,7 +189,7 @@ func (o Opt[T]) Check() error {
 	return nil
 }
 
-// Secret is a token, key or password. It prints as [redacted] everywhere but through Reveal.
+// Secret is a token, key or password. It prints as [redacted]; only Reveal returns the text.
 type Secret string
 
 const redacted = "[redacted]"
@@ -206,16 +205,16 @@ func (s Secret) String() string {
 	return redacted
 }
 
-// Format is what fmt prints for every verb: with String alone, %d would complain by printing the text.
+// Format prints the same for every verb: with String alone, the complaint of %d would print the text.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // LogValue keeps slog from printing the text.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalJSON keeps the text out of anything that is marshalled whole.
+// MarshalJSON keeps the text out of larger values that are marshalled.
 func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
-// marshalPlain is json.Marshal without the escapes of <, > and & that only pages need, and pages escape for themselves.
+// marshalPlain is json.Marshal without the escapes of <, > and &. Only pages need those, and they escape on their own.
 func marshalPlain(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

@@ -75,7 +75,7 @@ func TestTimeInTheDatabase(t *testing.T) {
 	require.EqualError(t, at.Scan("2026-01-03"), "core.Time cannot hold a string")
 }
 
-// Absent values are null, and nothing is escaped that a JSON reader does not need escaped.
+// Absent values are null, and nothing is escaped unless JSON requires it.
 func TestAbsentValuesAreNull(t *testing.T) {
 	t.Parallel()
 	for want, v := range map[string]any{

@@ -12,11 +12,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// maxDetails bounds an answer: a body of 1 MB can have 100,000 unknown fields.
+// maxDetails bounds an error: a body of 1 MB can have 100,000 unknown fields.
 const maxDetails = 100
 
-// validateArgs checks arguments that have their types. The error has a detail for each mistake, worded for a reader who
-// will act on it.
+// validateArgs checks arguments that already have their types. The error has a detail for each mistake, worded for a
+// reader who will act on it.
 func (in *input) validateArgs(args map[string]any) error {
 	failure := &Error{Code: InvalidRequest, Details: in.checkText(args)}
 	if err := in.rules.Validate(args); err != nil {

@@ -1,6 +1,6 @@
 package core
 
-// Kind says what a Value is.
+// Kind is the kind of a Value.
 type Kind uint8
 
 // The kinds of a JSON value.
@@ -13,8 +13,8 @@ const (
 	Object
 )
 
-// Value is one JSON value of an event's free-form parts (vars, contexts, extra, tags, headers), in the order
-// in which it was sent. It holds an object with one allocation, where a map would need many.
+// Value is one JSON value of an event's free-form parts (vars, contexts, extra, tags, headers), in its original
+// order. It holds an object with one allocation, where a map would need many.
 type Value struct {
 	Kind Kind
 	Text string   // String: the text. Number: its literal. Bool: "true" or "false".
@@ -30,7 +30,7 @@ type Member struct {
 // StringValue makes a Value of a text.
 func StringValue(s string) Value { return Value{Kind: String, Text: s} }
 
-// Get returns the first member of an object with the key, or null.
+// Get returns the first member of an object that has the key, or null.
 func (v Value) Get(key string) Value {
 	if v.Kind == Object {
 		for i := range v.Kids {
@@ -42,7 +42,7 @@ func (v Value) Get(key string) Value {
 	return Value{}
 }
 
-// IsEmpty is true for null and for an object or array without members: such a value is not stored.
+// IsEmpty reports whether the value is null, or an object or array without members. Such values are not stored.
 func (v Value) IsEmpty() bool {
 	return v.Kind == Null || (v.Kind == Array || v.Kind == Object) && len(v.Kids) == 0
 }

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// UnmarshalJSON reads a value that AppendJSON wrote, keeping the order of members. It is written by hand because most of a
-// stored event is values, and whoever reads one waits for it: the texts are parts of one copy of the JSON.
+// UnmarshalJSON reads a value that AppendJSON wrote, and keeps the order of members. It is written by hand because
+// most of a stored event is values, and readers wait for them. The texts are slices of one copy of the JSON.
 func (v *Value) UnmarshalJSON(b []byte) error {
 	r := valueReader{text: string(b)}
 	*v = r.readValue(0)
@@ -21,7 +21,7 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 
 var errNoValue = errors.New("core: this is not the JSON of a value")
 
-// maxNesting is how deep encoding/json goes.
+// maxNesting is the depth that encoding/json allows.
 const maxNesting = 10_000
 
 // valueReader reads JSON from a text.
@@ -29,7 +29,7 @@ type valueReader struct {
 	text      string
 	at        int
 	hasFailed bool
-	open      []Member // of the objects and arrays that are being read: how many they have is known at their end
+	open      []Member // members of unfinished objects and arrays, whose number is known only at their end
 }
 
 func (r *valueReader) fail() { r.hasFailed, r.at = true, len(r.text) }
@@ -44,7 +44,7 @@ func (r *valueReader) skipSpace() {
 	}
 }
 
-// takeByte reports whether the next character, after spaces, is this one, and goes behind it.
+// takeByte reports whether the next character, after spaces, is c, and moves past it.
 func (r *valueReader) takeByte(c byte) bool {
 	r.skipSpace()
 	if r.at < len(r.text) && r.text[r.at] == c {
@@ -89,7 +89,7 @@ func (r *valueReader) readLiteral() Value {
 	}
 }
 
-// isNumber reports whether a literal is a number of JSON. encoding/json decides about all but natural numbers.
+// isNumber reports whether a literal is a number of JSON. It leaves all but natural numbers to encoding/json.
 func isNumber(literal string) bool {
 	if literal == "" || literal[0] != '-' && (literal[0] < '0' || literal[0] > '9') {
 		return false
@@ -100,7 +100,7 @@ func isNumber(literal string) bool {
 	return json.Valid([]byte(literal))
 }
 
-// readKids reads an object or an array, which begins here.
+// readKids reads the object or array that begins here.
 func (r *valueReader) readKids(open byte, depth int) Value {
 	v, end := Value{Kind: Array}, byte(']')
 	if open == '{' {
@@ -133,7 +133,7 @@ func (r *valueReader) readKids(open byte, depth int) Value {
 	return v
 }
 
-// readString reads a text, which begins here. One with escapes, or that is not valid, is left to encoding/json.
+// readString reads the text that begins here. It leaves texts with escapes, and invalid ones, to encoding/json.
 func (r *valueReader) readString() string {
 	if r.at == len(r.text) || r.text[r.at] != '"' {
 		r.fail()

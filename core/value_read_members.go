@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// Each reads one value, which begins here, into what it is to be in an event. A null leaves that as it is.
+// Each of these reads the value that begins here into a field of an event. A null leaves the field as it is.
 
-// isNull reports whether null begins here, and goes behind it.
+// isNull reports whether null begins here, and moves past it.
 func (r *valueReader) isNull() bool {
 	r.skipSpace()
 	if r.at == len(r.text) || r.text[r.at] != 'n' {
@@ -17,7 +17,7 @@ func (r *valueReader) isNull() bool {
 	return true
 }
 
-// readMembers calls read for each member of an object, whose value read may read: what it does not read is dropped.
+// readMembers calls read for each member of an object. read may read the value; otherwise the value is dropped.
 func (r *valueReader) readMembers(read func(key string)) {
 	r.readKidsOf('{', '}', func() {
 		r.skipSpace()
@@ -33,7 +33,7 @@ func (r *valueReader) readMembers(read func(key string)) {
 	})
 }
 
-// readElements calls read for each element of an array, which read has to read.
+// readElements calls read for each element of an array. read must read the element.
 func (r *valueReader) readElements(read func()) { r.readKidsOf('[', ']', read) }
 
 // readKidsOf calls read for each member or element between two brackets.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzReadValue holds that values are read as encoding/json reads them.
+// FuzzReadValue checks that values are read as encoding/json reads them.
 func FuzzReadValue(f *testing.F) {
 	for _, text := range []string{
 		`null`, ` true `, `-1.5e+3`, `12345678901234567890`, `"a\u00e9\ud83d\ude00\ud800 \" \\ \/"`, "\"\xff\"", "\"\x01\"", `[]`, `{}`,

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyValue generates values as a parser makes them.
+// anyValue generates values as the parser makes them.
 func anyValue(depth int) *rapid.Generator[Value] {
 	kinds := []*rapid.Generator[Value]{
 		rapid.Just(Value{}),
@@ -107,7 +107,7 @@ func readTokens(t require.TestingT, text []byte) []json.Token {
 	}
 }
 
-// FuzzValue: what encoding/json takes, a Value holds and writes back, token by token.
+// FuzzValue checks that a Value holds everything that encoding/json accepts, and writes it back token by token.
 func FuzzValue(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,2.50,"\ud800\u0000"],"a":null}`, `"\u2028<&>"`, `[[],{},1e999]`, ` {"b" : -0 } `, `{"`,
 		"\"\xff\""} {
@@ -128,7 +128,7 @@ func FuzzValue(f *testing.F) {
 	})
 }
 
-// requireSameString checks that the bytes become the JSON string that encoding/json would read them as.
+// requireSameString checks that the bytes become a JSON string that encoding/json reads as the same text.
 func requireSameString(t *testing.T, s string) {
 	t.Helper()
 	written := appendString(nil, s)
@@ -141,7 +141,7 @@ func requireSameString(t *testing.T, s string) {
 	require.Equal(t, want, got)
 }
 
-// The writer looks at 8 bytes at once: each byte is tried at each place of such a group and after it.
+// The writer looks at groups of 8 bytes: each byte is tried at each place in a group and after it.
 func TestAppendStringTakesEveryByteEverywhere(t *testing.T) {
 	t.Parallel()
 	for c := range 256 {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Warning is what a caller should know of a write that was carried out (decisions 5).
+// Warning is what the caller of a successful write should know (decisions 5).
 type Warning struct {
 	Code    WarningCode `json:"code" enum:"held_by_other|lease_ended"`
 	Message string      `json:"message" untrusted:"true" doc:"What it means. It quotes the holder's name, which others chose."`
@@ -17,14 +17,14 @@ type WarningCode string
 
 // The warnings.
 const (
-	HeldByOther WarningCode = "held_by_other" // somebody else has claimed the issue, or another worker of the token
+	HeldByOther WarningCode = "held_by_other" // somebody else, or another worker of the token, has claimed the issue
 	LeaseEnded  WarningCode = "lease_ended"   // the caller's own claim on the issue ran out before the write
 )
 
-// warningsField is where warnings stand in an answer, beside data.
+// warningsField is the member for warnings in an answer, beside data.
 const warningsField = "warnings"
 
-// Standing is how a caller stands to the issues that its call has changed.
+// Standing is whether a caller holds the issues that its call has changed.
 type Standing struct {
 	isKnown  bool
 	holds    bool
@@ -33,13 +33,14 @@ type Standing struct {
 
 type standingKey struct{}
 
-// withStanding returns the context of one call, and a Standing: the store notes in it how the caller stands to the issues it changes.
+// withStanding returns the context of one call with its Standing. The store notes in it whether the caller holds the
+// issues that it changes.
 func withStanding(ctx context.Context) (context.Context, *Standing) {
 	standing := &Standing{}
 	return context.WithValue(ctx, standingKey{}, standing), standing
 }
 
-// StandingOf returns the Standing of a call, nil when it has none. The store notes there how the caller stands to an issue.
+// StandingOf returns the Standing of a call; nil when it has none.
 func StandingOf(ctx context.Context) *Standing {
 	standing, _ := ctx.Value(standingKey{}).(*Standing)
 	return standing
@@ -48,7 +49,7 @@ func StandingOf(ctx context.Context) *Standing {
 // TellHolding notes that the caller holds the issue, or that nobody does.
 func (s *Standing) TellHolding(holds bool) { s.isKnown, s.holds = true, s.holds || holds }
 
-// WarnOfHolder warns that somebody else works on the issue. The transaction may run again: the same warning counts once.
+// WarnOfHolder warns that somebody else works on the issue. A transaction may run again, so a repeated warning counts once.
 func (s *Standing) WarnOfHolder(issue int64, claim Claim) {
 	by := fmt.Sprintf("%q", claim.Holder)
 	if claim.Worker != "" {
@@ -75,8 +76,8 @@ func (s *Standing) has(code WarningCode) bool {
 	return s != nil && slices.ContainsFunc(s.warnings, func(w Warning) bool { return w.Code == code })
 }
 
-// allowsNext reports whether a proposed tool makes sense for the caller. Nobody is told to end or to take an issue that another holds,
-// nor to give back one that they do not hold.
+// allowsNext reports whether a proposed tool makes sense for the caller. Nobody is advised to end work on or to take
+// an issue that another holds, nor to release one that they do not hold.
 func (s *Standing) allowsNext(tool string) bool {
 	if s == nil || !s.isKnown {
 		return true

@@ -2,7 +2,7 @@ package core
 
 import "strings"
 
-// WebhookEvent is what happened, as webhooks are told (webhooks, Events).
+// WebhookEvent is an event that webhooks report (webhooks, Events).
 type WebhookEvent string
 
 // The events of webhooks.
@@ -11,10 +11,10 @@ const (
 	IssueRegressed WebhookEvent = "issue.regressed"
 	IssueVerified  WebhookEvent = "issue.verified"
 	IssueSpike     WebhookEvent = "issue.spike"
-	Ping           WebhookEvent = "ping" // a test of the webhook, without an issue
+	Ping           WebhookEvent = "ping" // a test of the webhook; it has no issue
 )
 
-// WebhookFormat is in which form a webhook is told.
+// WebhookFormat is the form of a webhook's deliveries.
 type WebhookFormat string
 
 // The formats of webhooks (primary API, Create fields; decisions 8).
@@ -27,10 +27,10 @@ const (
 	FormatEmail       WebhookFormat = "email"
 )
 
-// webhookFormats is what the API says of each format; how its deliveries are written is in notify/formats.
+// webhookFormats is the API's side of each format. notify/formats writes their deliveries.
 var webhookFormats = []struct {
 	name       WebhookFormat
-	alias      FormatChoice // another name when a webhook is created (decisions 8)
+	alias      FormatChoice // another name for it when creating a webhook (decisions 8)
 	sends      string
 	needsToken bool // the access token of a repository
 }{
@@ -52,7 +52,7 @@ func listFormats() (names []any) {
 	return names
 }
 
-// describeFormats returns what each format sends, for the description of a field.
+// describeFormats returns what each format sends, for a field's description.
 func describeFormats() string {
 	lines := make([]string, len(webhookFormats))
 	for i, format := range webhookFormats {
@@ -65,7 +65,7 @@ func describeFormats() string {
 	return strings.Join(lines, " ")
 }
 
-// needToken returns the names of the formats that need the access token of a repository.
+// needToken returns the names of the formats that require the access token of a repository.
 func needToken() (names []string) {
 	for _, format := range webhookFormats {
 		if format.needsToken {
@@ -75,7 +75,7 @@ func needToken() (names []string) {
 	return names
 }
 
-// FormatChoice is a format by its name or another one.
+// FormatChoice is a format, by its name or its alias.
 type FormatChoice string
 
 // JSONSchema lists the names.
@@ -89,7 +89,7 @@ func (FormatChoice) JSONSchema() Schema {
 	return Schema{"type": "string", "enum": names}
 }
 
-// Format returns the format that is meant.
+// Format returns the format that was chosen.
 func (c FormatChoice) Format() WebhookFormat {
 	for _, format := range webhookFormats {
 		if c != "" && c == format.alias {
@@ -109,7 +109,7 @@ const (
 	DeliveryFailed    DeliveryStatus = "failed"
 )
 
-// Delivery is one thing that a webhook is told, with all attempts at it.
+// Delivery is one message to a webhook, with all attempts to send it.
 type Delivery struct {
 	ID            int64          `json:"id" doc:"The same in every attempt, so that a receiver can ignore repeats."`
 	Event         WebhookEvent   `json:"event" enum:"issue.new|issue.regressed|issue.verified|issue.spike|ping"`
@@ -123,7 +123,7 @@ type Delivery struct {
 	DeliveredAt   Time           `json:"delivered_at"`
 }
 
-// WebhookTerms is what webhooks show of themselves to everybody.
+// WebhookTerms is the part of a webhook that everybody may see.
 type WebhookTerms struct {
 	Format             WebhookFormat      `json:"format"`
 	Events             List[WebhookEvent] `json:"events" enum:"issue.new|issue.regressed|issue.verified|issue.spike"`
@@ -135,7 +135,7 @@ type WebhookTerms struct {
 	LastDeliveryStatus *DeliveryStatus    `json:"last_delivery_status" enum:"pending|delivered|failed" doc:"@webhook.last_delivery_status"`
 }
 
-// Webhook is somebody who is told what happens to issues.
+// Webhook is a receiver of news about issues.
 type Webhook struct {
 	ID   int64        `json:"id"`
 	Name string       `json:"name"`
@@ -150,7 +150,7 @@ type CreatedWebhook struct {
 	Secret Text `json:"secret" doc:"@createdWebhook.secret"`
 }
 
-// Alert is a webhook as whoever reads issues may see it.
+// Alert is a webhook as readers of issues see it.
 type Alert struct {
 	ID         int64  `json:"id"`
 	Name       string `json:"name"`

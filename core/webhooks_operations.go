@@ -28,7 +28,7 @@ type CreateWebhookInput struct {
 	Project        ProjectRef     `json:"project,omitempty" doc:"@createWebhookInput.project" min:"1"`
 }
 
-// Check refuses names that cannot be shown, events named twice, and fields that the format lacks or does not take.
+// Check refuses names that cannot be shown, repeated events, and fields that the format lacks or does not take.
 func (in CreateWebhookInput) Check() error {
 	if err := CheckName("name", in.Name); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (in CreateWebhookInput) Check() error {
 	return failure
 }
 
-// isHeaderText reports whether a token can be sent in a header as it is.
+// isHeaderText reports whether a token can be sent in a header unchanged.
 func isHeaderText(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }

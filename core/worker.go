@@ -2,8 +2,8 @@ package core
 
 import "errors"
 
-// Worker names one of those that share a token, such as the sub-agents of a person's agent. Token and worker hold a claim
-// together (decisions 5).
+// Worker names one of several who share a token, such as the sub-agents of a person's agent. Token and worker hold a
+// claim together (decisions 5).
 type Worker string
 
 // JSONSchema is a text.
@@ -20,7 +20,7 @@ func (w Worker) Check() error {
 	return nil
 }
 
-// As returns the actor as the worker that it says it is.
+// As returns the actor as the named worker.
 func (a Actor) As(worker Worker) Actor {
 	a.Worker = string(worker)
 	return a

@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// agentsPython is the interpreter that make sign-in has installed.
+	// agentsPython is the interpreter that make sign-in installs.
 	agentsPython = "../../.cache/e2e-agents/bin/python"
 	agentsBin    = "node_modules/.bin/"
 )
 
-// signsInAs are clients of MCP that get nothing but the URL of the server, and under what name each of them is then known. Those
-// that print where a person has to go are sent there; the others bring their own person.
+// signsInAs are clients of MCP that get only the URL of the server, each with the name of its token. If a client
+// prints the address for the person, the test goes there. The other clients bring their own person.
 var signsInAs = map[string]struct {
 	setUp, command []string
 	isPrinting     bool
@@ -74,7 +74,7 @@ func (s *server) hasToken(name string) bool {
 	return status == 200 && slices.Contains(tokens.Data, struct{ Name string }{name})
 }
 
-// agentCommand makes the command of a client with a home of its own, where it keeps what it is given.
+// agentCommand makes the command of a client with its own home, where it keeps what it gets.
 func (s *server) agentCommand(t *testing.T, home string, command []string) *exec.Cmd {
 	t.Helper()
 	args := make([]string, len(command))
@@ -91,7 +91,7 @@ func (s *server) agentCommand(t *testing.T, home string, command []string) *exec
 	return cmd
 }
 
-// runSignIn runs a client until it is let in. One that prints the address of the page goes on once somebody has been there.
+// runSignIn runs a client until it is signed in. A client that prints the address of the page continues after somebody has been there.
 func (s *server) runSignIn(t *testing.T, cmd *exec.Cmd, isPrinting bool, name string) {
 	t.Helper()
 	if !isPrinting {
@@ -114,13 +114,13 @@ func (s *server) runSignIn(t *testing.T, cmd *exec.Cmd, isPrinting bool, name st
 
 	require.NoError(t, err, string(out))
 	require.Eventually(t, func() bool { return s.hasToken(name) }, 20*time.Second, 20*time.Millisecond)
-	_ = cmd.Process.Signal(os.Interrupt) // mcp-remote stays connected; the others end by themselves
+	_ = cmd.Process.Signal(os.Interrupt) // mcp-remote stays connected; the others end on their own
 	if err := <-ended; err != nil {
 		t.Log("the client ended with", err) // it was interrupted
 	}
 }
 
-// findPage reads what a client prints until it has printed the address of the page.
+// findPage reads a client's output until it contains the address of the page.
 func findPage(t *testing.T, printed io.Reader, address *regexp.Regexp) string {
 	t.Helper()
 	lines, text := bufio.NewScanner(printed), ""

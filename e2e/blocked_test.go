@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// dumpOf is a backup that takes as long as the test wants: it begins, and ends when it is told to.
+// dumpOf is a backup that takes as long as the test wants: it begins, and ends when end is called.
 type dumpOf func(t *testing.T, database string) (end func())
 
-// holdLikeDump locks and sees what a pg_dump does: all tables, in one transaction.
+// holdLikeDump locks and sees what pg_dump does: all tables, in one transaction.
 func holdLikeDump(t *testing.T, database string) (end func()) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), database)
@@ -38,7 +38,7 @@ func holdLikeDump(t *testing.T, database string) (end func()) {
 	}
 }
 
-// runDump runs a real pg_dump whose output nobody reads, so that it waits in its middle.
+// runDump runs a real pg_dump whose output nobody reads, so that it stops in the middle.
 func runDump(t *testing.T, database string) (end func()) {
 	t.Helper()
 	program, err := exec.LookPath("pg_dump")
@@ -67,8 +67,8 @@ func runDump(t *testing.T, database string) (end func()) {
 	}
 }
 
-// TestFaultDayChangesDuringDump has the days ahead made, and a day that is too old deleted, under load while a backup runs.
-// No event waits for either.
+// TestFaultDayChangesDuringDump makes the partitions of the days ahead, and deletes a day that is too old, under load
+// while a backup runs. No event waits for either.
 func TestFaultDayChangesDuringDump(t *testing.T) {
 	t.Parallel()
 	for name, dump := range map[string]dumpOf{"a transaction that holds all tables": holdLikeDump, "pg_dump": runDump} {
@@ -93,7 +93,7 @@ func dayChangesDuring(t *testing.T, dump dumpOf) {
 	require.Eventually(t, func() bool {
 		return db.queryNumber(`SELECT count(*) FROM river_job WHERE kind = 'drop_expired' AND state = 'completed'`) > 0
 	},
-		30*time.Second, 50*time.Millisecond, "the jobs of the start") // else it might delete the old day before the backup begins
+		30*time.Second, 50*time.Millisecond, "the jobs of the start") // otherwise it might delete the old day before the backup begins
 	expired := partitionOf(today.AddDate(0, 0, -old))
 	db.runSQL(fmt.Sprintf(`CREATE TABLE %s PARTITION OF events FOR VALUES FROM ('%s') TO ('%s')`, expired,
 		today.AddDate(0, 0, -old).Format(time.RFC3339), today.AddDate(0, 0, 1-old).Format(time.RFC3339)))
@@ -122,8 +122,8 @@ func dayChangesDuring(t *testing.T, dump dumpOf) {
 
 func partitionOf(day time.Time) string { return "events_" + day.Format("20060102") }
 
-// TestFaultFrozenServers freezes one of two servers on a database again and again, as the host of a virtual machine does.
-// The other one goes on.
+// TestFaultFrozenServers repeatedly freezes one of two servers on a database, as the host of a virtual machine does.
+// The other one continues.
 func TestFaultFrozenServers(t *testing.T) {
 	t.Parallel()
 	const freezes = 20

@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBrowser is a page with @sentry/browser in a real Chromium. The page is of another origin than the server.
+// TestBrowser is a page with @sentry/browser in a real Chromium. The page has another origin than the server.
 func TestBrowser(t *testing.T) {
 	if os.Getenv("E2E_BROWSER") == "off" {
 		t.Skip("E2E_BROWSER=off leaves out what needs Chromium")
@@ -53,7 +53,7 @@ func TestBrowser(t *testing.T) {
 	})
 }
 
-// frame is a stack frame of an event. Browsers know of a file no more than its URL.
+// frame is a stack frame of an event. Browsers know nothing about a file but its URL.
 type frame struct {
 	Function string `json:"function"`
 	URL      string `json:"abs_path"`
@@ -88,15 +88,15 @@ func checkPageError(t *testing.T, s *server, b *browser) {
 	require.True(t, strings.HasPrefix(event.Request.URL, b.site+"/"), event.Request.URL)
 	require.Len(t, event.Exceptions, 1)
 	given := evaluateIn[[]frame](page, "given.stacktrace.frames.map(f => ({...f, abs_path: f.filename}))")
-	slices.Reverse(given) // the event has the most recent first
+	slices.Reverse(given) // the event has the most recent frame first
 	require.Equal(t, given, event.Exceptions[0].Frames)
 	require.Equal(t, "priceOf", given[0].Function)
 	require.Equal(t, b.site+"/shop.js", given[0].URL)
 	require.Positive(t, given[0].Lineno)
 }
 
-// checkPageOfManyErrors has one page send over 200 KB. Of what a page sends with keepalive, browsers let 64 KB be under way; now and
-// then they lose an event themselves, whatever the server. So a second page sends the same to a server that only reads.
+// checkPageOfManyErrors lets one page send over 200 KB. Browsers allow only 64 KB of a page's keepalive requests at a time, and sometimes
+// lose an event, whichever server they send to. So a second page sends the same to a server that only reads.
 func checkPageOfManyErrors(t *testing.T, s *server, b *browser) {
 	const errors, mayBeLost = 60, 3
 	bare := startBareServer(t)
@@ -128,7 +128,7 @@ func checkPageOfManyErrors(t *testing.T, s *server, b *browser) {
 	require.Len(t, found, taken, "what was counted is stored")
 }
 
-// captureErrors has the page send errors of 4 KB, 20 a second, and reports whether the SDK says that all were sent.
+// captureErrors makes the page send errors of 4 KB, 20 a second, and reports whether the SDK says that all were sent.
 func (p *tab) captureErrors(errors int) bool {
 	sent, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](fmt.Sprintf(`(async () => {
 		for (let n = 0; n < %d; n++) {
@@ -198,13 +198,13 @@ func (s *server) latestEvent(issue int64) storedEvent {
 	return event.Data.Event
 }
 
-// origins is who may send to a project, and how what a page sends is answered.
+// origins is who may send to a project, and how requests from pages are answered.
 type origins struct {
 	allowed string
 	status  int
 }
 
-// checkOrigins sends in every way that pages have.
+// checkOrigins sends in every way that pages can.
 func (c origins) checkOrigins(t *testing.T, s *server, b *browser) {
 	dsn, slug := s.makeProject(t.Name())
 	s.updateProject(slug, `{"allowed_origins":`+c.allowed+`}`)
@@ -248,7 +248,7 @@ func (c origins) checkOrigins(t *testing.T, s *server, b *browser) {
 	require.Zero(t, s.findListed(slug).EventsToday)
 }
 
-// checkRead looks at what a page could read of an answer: nothing where its origin is not allowed.
+// checkRead checks what a page can read of an answer: nothing if its origin is not allowed.
 func (c origins) checkRead(t *testing.T, answer readable) {
 	t.Helper()
 	if c.status != http.StatusOK {

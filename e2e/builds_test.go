@@ -19,9 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBuilds goes the way of an error of a minified page: from the original source that its issue shows to the fix, the deploy that
-// brings it, its verification, and its return in a later release. The latter is the same whatever bundles a page, and webpack takes
-// its time.
+// TestBuilds follows an error of a minified page: from the original source that its issue shows to the fix, the deploy that brings it,
+// its verification, and its return in a later release. The return does not depend on the bundler, and webpack is slow.
 func TestBuilds(t *testing.T) {
 	if os.Getenv("E2E_BROWSER") == "off" {
 		t.Skip("E2E_BROWSER=off leaves out what needs Chromium")
@@ -40,16 +39,16 @@ func TestBuilds(t *testing.T) {
 	})
 }
 
-// shop is a small app with its repository, its build, the site where it is live, and what opens its pages.
+// shop is a small app with its repository, its build, its live site, and a browser for its pages.
 type shop struct {
 	*ciJob
 	t       *testing.T
 	browser *browser
-	command []string // builds it
+	command []string // makes the build
 	live    atomic.Pointer[http.Handler]
 	site    string
 
-	deployed string // the commit that is live
+	deployed string // the live commit
 }
 
 func startShop(t *testing.T, s *server, b *browser, command ...string) *shop {
@@ -63,7 +62,7 @@ func startShop(t *testing.T, s *server, b *browser, command ...string) *shop {
 	return a
 }
 
-// release builds a release, uploads its maps, makes it live without them, and reports the deploy with what is new in it.
+// release builds a release, uploads its maps, publishes it without them, and reports the deploy with its new commits.
 func (a *shop) release(version string) {
 	a.t.Helper()
 	commit, out := a.commitChange(version), "dist-"+version
@@ -102,14 +101,14 @@ func (a *shop) openPage() *tab {
 	return a.browser.openURL(a.t, a.site+"/?dsn="+url.QueryEscape(a.dsn))
 }
 
-// checkOut clicks the button, and returns when the SDK has sent what came of it.
+// checkOut clicks the button, and returns when the SDK has sent the result.
 func checkOut(page *tab) {
 	page.t.Helper()
 	page.clickButton()
 	require.True(page.t, evaluateIn[bool](page, "flushErrors()"))
 }
 
-// crash has a page meet the error, and returns the issue on which it counted.
+// crash triggers the error on a page, and returns the issue that counted it.
 func (a *shop) crash(page *tab) watchedIssue {
 	a.t.Helper()
 	before := a.findIssue()
@@ -119,7 +118,7 @@ func (a *shop) crash(page *tab) watchedIssue {
 	return after
 }
 
-// watchedIssue is what the API says of an issue and its fix.
+// watchedIssue is what the API says about an issue and its fix.
 type watchedIssue struct {
 	ID             int64
 	Title, Culprit string
@@ -132,7 +131,7 @@ type watchedIssue struct {
 	}
 }
 
-// findIssue returns the issue of the mapped error, the zero value when there is none.
+// findIssue returns the issue of the mapped error; the zero value when there is none.
 func (a *shop) findIssue() watchedIssue {
 	a.t.Helper()
 	var issues struct{ Data []watchedIssue }
@@ -177,7 +176,7 @@ func (a *shop) checkLifeOfFix() {
 	a.checkSource(issue, 14)
 }
 
-// checkSource requires that the latest event shows where the error is, at a line of the original file.
+// checkSource requires the latest event to show the place of the error, at a line of the original file.
 func (a *shop) checkSource(issue watchedIssue, line int) {
 	t := a.t
 	t.Helper()
@@ -206,7 +205,7 @@ func (a *shop) checkSource(issue watchedIssue, line int) {
 	require.Equal(t, "src/main.js", last.Source.Path, "where the page begins")
 }
 
-// mappedFrame is a frame with what its source map says of it.
+// mappedFrame is a frame with the place from its source map.
 type mappedFrame struct {
 	frame
 	InApp       bool     `json:"in_app"`

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCommandLine is what a script sees that works by the command line: what it reads, and the codes with which commands end.
+// TestCommandLine is what a script on the command line sees: output, and the exit codes of commands.
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -59,7 +59,7 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// TestNextPrintsTheBrief has an agent of a shell take an issue: what it reads is the Markdown, though it is not at a terminal.
+// TestNextPrintsTheBrief takes an issue as an agent with a shell does: it reads Markdown, even without a terminal.
 func TestNextPrintsTheBrief(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

@@ -29,7 +29,7 @@ func startBrowser(t *testing.T) *browser {
 	return &browser{startChromium(t), startSite(t)}
 }
 
-// startChromium starts Chromium without a window; as root chromedp starts it without its sandbox too, which needs a user.
+// startChromium starts Chromium without a window. For root, chromedp also starts it without its sandbox, which needs a user.
 func startChromium(t *testing.T) context.Context {
 	t.Helper()
 	all, stopAll := context.WithTimeout(context.Background(), 5*time.Minute)
@@ -67,7 +67,7 @@ func startSite(t *testing.T) (origin string) {
 	return s.URL
 }
 
-// tab is a page that is open, with an SDK that sends to a DSN.
+// tab is an open page with an SDK that sends to a DSN.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
@@ -79,7 +79,7 @@ func (b *browser) openTab(t *testing.T, dsn string) *tab {
 	return b.openURL(t, b.site+"/?dsn="+url.QueryEscape(dsn))
 }
 
-// openURL opens a page in a tab without cookies or caches of others.
+// openURL opens a page in a tab without cookies or caches from others.
 func (b *browser) openURL(t *testing.T, address string) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
@@ -94,7 +94,7 @@ func (p *tab) clickButton() {
 	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS("button"))))
 }
 
-// evaluateIn returns what an expression of the page becomes, also when that takes the page some time.
+// evaluateIn returns the value of an expression in the page, waiting if that takes some time.
 func evaluateIn[T any](p *tab, expression string, args ...any) T {
 	p.t.Helper()
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](fmt.Sprintf(expression, args...), chromedp.EvalAwaitPromise))
@@ -102,7 +102,7 @@ func evaluateIn[T any](p *tab, expression string, args ...any) T {
 	return value
 }
 
-// captureMessage gives the page's SDK an error, and returns when that is sent or dropped.
+// captureMessage passes an error to the page's SDK, and returns when it is sent or dropped.
 func (p *tab) captureMessage(message string) {
 	p.t.Helper()
 	require.True(p.t, evaluateIn[bool](p, "capture(%q)", message), "the SDK was not done in time")
@@ -112,13 +112,13 @@ func (p *tab) captureMessage(message string) {
 type readable struct {
 	Status      int    `json:"status"`
 	Body        string `json:"body"`
-	Failure     string `json:"failure"` // the page knows no more than that something failed
+	Failure     string `json:"failure"` // the page knows only that something failed
 	RateLimits  string `json:"rateLimits"`
 	RetryAfter  string `json:"retryAfter"`
 	SentryError string `json:"sentryError"`
 }
 
-// postFrom sends an event with a message by the page's own fetch. The headers are a JavaScript object.
+// postFrom sends an event with a message through the page's own fetch. The headers are a JavaScript object.
 func (p *tab) postFrom(address, headers, message string) readable {
 	p.t.Helper()
 	return evaluateIn[readable](p, "post(%q, %s, JSON.stringify({message: %q}))", address, headers, message)

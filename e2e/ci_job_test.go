@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ciJob runs a build's tools in a repository: Sentry's own with only their three variables and the URL set, and errand with its two.
+// ciJob runs a build's tools in a repository: Sentry's own with only their three variables and the URL, and errand with its two.
 type ciJob struct {
 	*server
 	dir  string
@@ -69,7 +69,7 @@ func (s *ciJob) mustRun(name string, args ...string) string {
 	return out
 }
 
-// sentryCLI runs a command of sentry-cli, which must work.
+// sentryCLI runs a command of sentry-cli, which must succeed.
 func (s *ciJob) sentryCLI(args ...string) string {
 	s.t.Helper()
 	return s.mustRun(s.modulePath(".bin/sentry-cli"), args...)
@@ -91,7 +91,7 @@ func (s *ciJob) writeFile(name, text string) {
 	require.NoError(s.t, os.WriteFile(path, []byte(text), 0o644))
 }
 
-// storedMap is what the list of source maps says about one.
+// storedMap is a source map in a list.
 type storedMap struct {
 	Release, Path string
 	Sources       int

@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// agent calls a tool over MCP and returns its structured answer, or the error that it answered with.
+// agent calls a tool over MCP and returns its structured answer, or its error.
 type agent func(tool string, args map[string]any) (answer map[string]any, failed bool)
 
-// agents are the MCP clients that every test of the main job runs with.
+// agents are the MCP clients that run every test of the main job.
 var agents = map[string]func(t *testing.T, url, token string) agent{
 	"official SDK": officialAgent,
 	"mcp-go":       mcpGoAgent,

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFaultFewConnections has a role that may have five connections, and reads and events at the same time: with a pool of
-// five, and with the pool of a server whose operator does not know of the limit.
+// TestFaultFewConnections uses a role with at most five connections, and reads and events at the same time: with a
+// pool of five, and with the pool of a server whose operator does not know about the limit.
 func TestFaultFewConnections(t *testing.T) {
 	t.Parallel()
 	const limit, readers = 5, 8
@@ -44,8 +44,7 @@ func TestFaultFewConnections(t *testing.T) {
 	}
 }
 
-// startReads has readers list issues and events. It returns what ends them, and says how many answers had which
-// status.
+// startReads makes readers list issues and events. It returns a function that ends them and returns how many answers had which status.
 func startReads(s *server, readers int) (end func() map[int]int64) {
 	ctx, stop := context.WithCancel(context.Background())
 	var reading sync.WaitGroup

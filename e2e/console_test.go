@@ -35,7 +35,7 @@ func TestConsole(t *testing.T) {
 	require.Contains(t, s.readyLine(), "Admin token: in "+dir+"/admin-token, unless ADMIN_TOKEN is set")
 	require.Equal(t, http.StatusOK, s.callAPI(admin, "GET", "/v1/tokens", "", nil))
 	require.Equal(t, http.StatusOK, s.callAPI(token, "GET", "/v1/issues", "", nil))
-	s.stopServer() // its log is whole, and nobody writes it any more
+	s.stopServer() // its log is complete, and nobody writes to it any more
 	require.NotContains(t, s.log.String(), admin)
 }
 
@@ -47,7 +47,7 @@ func (s *server) readyLine() string {
 	return strings.TrimSuffix(line, "\n")
 }
 
-// TestAdminTokenInAPipe holds that a pipe gets the token itself where somebody asks for it, as make run does, and not otherwise.
+// TestAdminTokenInAPipe checks that the token itself goes into a pipe only if somebody asks for it, as make run does.
 func TestAdminTokenInAPipe(t *testing.T) {
 	t.Parallel()
 	for _, flags := range [][]string{{}, {"--show-token"}} {

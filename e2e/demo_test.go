@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDemo is the first minute of somebody who tries Errand: a running server, `errand demo` beside it, and issues.
+// TestDemo is the first minute with Errand: a running server, `errand demo` beside it, and issues.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)

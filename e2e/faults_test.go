@@ -17,7 +17,7 @@ import (
 	"errand/store/embedded"
 )
 
-// senders is how many send at once in the tests of faults.
+// senders is how many senders the tests of faults run in parallel.
 const senders = 32
 
 // underLoad are the settings of servers under load.
@@ -53,7 +53,7 @@ func (s *server) databaseURL() string {
 	return url
 }
 
-// TestFaultPostgresIsStopped stops a Postgres that is not the server's own in each of the three ways, and starts it again.
+// TestFaultPostgresIsStopped stops a separate Postgres in each of the three ways, and starts it again.
 func TestFaultPostgresIsStopped(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
@@ -71,7 +71,7 @@ func TestFaultPostgresIsStopped(t *testing.T) {
 	l.checkLedger(s, postgres.URL())
 }
 
-// startPostgres runs a Postgres of the test's own, which is started again when it ends.
+// startPostgres runs a separate Postgres for the test, and restarts it when it ends.
 func startPostgres(t *testing.T, dir string) *embedded.Server {
 	t.Helper()
 	postgres, err := embedded.Start(t.Context(), embedded.Options{Dir: dir})

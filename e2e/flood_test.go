@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mostUnderFloods is what a server may hold at most while strangers without a credential flood it.
+// mostUnderFloods is the most memory that a server may hold while strangers without a credential flood it.
 const mostUnderFloods = 224 << 20
 
-// TestFaultFloods does to a server what a stranger without a credential can do. A client that behaves goes on beside it.
+// TestFaultFloods does to a server what a stranger without a credential can do. A well-behaved client continues beside it.
 func TestFaultFloods(t *testing.T) {
 	t.Parallel()
 	s := startServerOn(t, newDir(t))
@@ -42,7 +42,7 @@ func TestFaultFloods(t *testing.T) {
 	}
 }
 
-// What is refused without its body being read.
+// Requests that are refused without reading their body.
 const (
 	refusedRequest = "POST /v1/projects HTTP/1.1\r\nHost: errand\r\nContent-Length: 1000\r\n\r\n"
 	refusedEvent   = "POST /api/1/store/ HTTP/1.1\r\nHost: errand\r\nContent-Length: 1000\r\n\r\n"
@@ -58,8 +58,7 @@ func manyHeaders(n int) string {
 	return b.String()
 }
 
-// holdConnections opens connections, each of which sends a text and then some bytes, and holds them while a client that
-// behaves is served.
+// holdConnections opens connections, sends a text and then some bytes on each, and holds them while a well-behaved client is served.
 func (h *hostile) holdConnections(n, drips int, text string) {
 	h.t.Helper()
 	conns := make([]net.Conn, n)
@@ -108,7 +107,7 @@ func (h *hostile) holdConnections(n, drips int, text string) {
 	require.Equal(h.t, 20, served)
 }
 
-// awaitAnswers waits until every connection has the beginning of its answer, or a while for those that get none.
+// awaitAnswers waits until every connection has the beginning of its answer, or for a while if it gets none.
 func (h *hostile) awaitAnswers(conns []net.Conn) {
 	until, first := time.Now().Add(2*time.Second), make([]byte, 1)
 	for _, conn := range conns {
@@ -144,7 +143,7 @@ func (h *hostile) probeIsAnswered() bool {
 	return true
 }
 
-// wrongCredentials tries tokens and keys, each another one, while a client with good ones goes on.
+// wrongCredentials tries tokens and keys, each different, while a client with good ones continues.
 func (h *hostile) wrongCredentials() {
 	const senders, each = 16, 625
 	client := &http.Client{Timeout: answerWait, Transport: &http.Transport{MaxIdleConnsPerHost: senders}}

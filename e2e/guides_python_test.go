@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What stands around the code of the guides: the smallest application of each framework, and a request for the page that fails.
+// The code around the guides' code: the smallest application of each framework, and a request for the failing page.
 const (
 	djangoSettings = `SECRET_KEY = "of the tests"
 ALLOWED_HOSTS = ["*"]
@@ -73,7 +73,7 @@ asyncio.run(open_page())
 `
 )
 
-// TestGuidesOfPythonFrameworks puts the code of the guides into applications, and opens the page that fails.
+// TestGuidesOfPythonFrameworks puts the code of the guides into applications, and opens the failing page.
 func TestGuidesOfPythonFrameworks(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

@@ -46,13 +46,13 @@ func openGuide(t *testing.T, s *server, platform string) guideOf {
 	return g
 }
 
-// block returns the code block with a name, as it is written.
+// block returns the code block with the name, unchanged.
 func (g guideOf) block(name string) string {
 	g.t.Helper()
 	return g.blocks(name, 1)[0]
 }
 
-// blocks returns the n code blocks that are for one file, as they are written.
+// blocks returns the n code blocks for one file, unchanged.
 func (g guideOf) blocks(name string, n int) (blocks []string) {
 	g.t.Helper()
 	for _, found := range regexp.MustCompile("(?ms)^```[a-z]+ "+regexp.QuoteMeta(name)+"\n(.*?)^```$").FindAllStringSubmatch(g.markdown, -1) {
@@ -62,7 +62,7 @@ func (g guideOf) blocks(name string, n int) (blocks []string) {
 	return blocks
 }
 
-// writeBlocks writes code blocks into files of their names.
+// writeBlocks writes code blocks into files with their names.
 func (g guideOf) writeBlocks(dir string, names ...string) {
 	g.t.Helper()
 	for _, name := range names {
@@ -70,7 +70,7 @@ func (g guideOf) writeBlocks(dir string, names ...string) {
 	}
 }
 
-// runCommand runs a command of the guide in a folder. What it raises may end it with an error.
+// runCommand runs a command of the guide in a folder. The error that it raises may make it fail.
 func (g guideOf) runCommand(dir string, command ...string) {
 	g.t.Helper()
 	ctx, cancel := context.WithTimeout(g.t.Context(), 3*time.Minute)
@@ -103,7 +103,7 @@ func (g guideOf) requireFirstError() {
 	require.Equal(g.t, "1a2b3c4d", g.server.latestEvent(list.Data[0].ID).Release)
 }
 
-// tempBeside makes a folder below a parent, where packages of the parent are found.
+// tempBeside makes a folder below a parent, where the parent's packages are found.
 func tempBeside(t *testing.T, parent string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(parent, "guide-")
@@ -112,7 +112,7 @@ func tempBeside(t *testing.T, parent string) string {
 	return dir
 }
 
-// TestGuides runs the code of the guides as it is written there.
+// TestGuides runs the code of the guides unchanged.
 func TestGuides(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

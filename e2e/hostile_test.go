@@ -28,11 +28,11 @@ import (
 // The largest envelope in bytes (decisions 3).
 const maxEnvelope = 20 << 20
 
-// mostMemory is what the server may hold at most, whatever is sent to it.
+// mostMemory is the most memory that the server may hold under any input.
 const mostMemory = 288 << 20
 
-// TestFaultHostileSenders does to a server what a stranger with a DSN, which is public in every page, can do. Well-behaved
-// senders go on beside it: they get their answers, and every event that got 200 is there in the end.
+// TestFaultHostileSenders does to a server what a stranger with a DSN can do; a DSN is public in every page. Well-behaved
+// senders continue beside it: they get their answers, and every event that got 200 is there in the end.
 func TestFaultHostileSenders(t *testing.T) {
 	t.Parallel()
 	s := startServerOn(t, newDir(t), underLoad...)
@@ -78,7 +78,7 @@ type hostile struct {
 	taken, refused atomic.Int64 // events
 }
 
-// serverMemory is the most bytes of memory that the server has held since it started; 0 where that cannot be asked for.
+// serverMemory is the most memory in bytes that the server has held since it started; 0 where the system does not say.
 func (h *hostile) serverMemory() int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.server.cmd.Process.Pid))
 	if err != nil && runtime.GOOS != "linux" {
@@ -92,7 +92,7 @@ func (h *hostile) serverMemory() int64 {
 	return kilobytes << 10
 }
 
-// postEnvelope sends a body to the project and returns the status; 0 when the connection was ended first.
+// postEnvelope sends a body to the project and returns the status; 0 when the connection ended first.
 func (h *hostile) postEnvelope(body io.Reader, headers ...string) int {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodPost,
@@ -111,14 +111,14 @@ func (h *hostile) postEnvelope(body io.Reader, headers ...string) int {
 	return answer.StatusCode
 }
 
-// postEvents sends the same events n times at once. They are taken, or refused for the moment.
+// postEvents sends the same events n times in parallel. They are accepted, or refused for the moment.
 func (h *hostile) postEvents(n int, body []byte) {
 	h.t.Helper()
 	for _, status := range runTogether(n, func(int) int { return h.postEnvelope(bytes.NewReader(body)) }) {
 		switch status {
 		case http.StatusOK:
 			h.taken.Add(1)
-		case http.StatusServiceUnavailable, 0: // it may end the connection before it has read all
+		case http.StatusServiceUnavailable, 0: // it may end the connection before it has read everything
 			h.refused.Add(1)
 		default:
 			require.Fail(h.t, "neither taken nor refused", status)
@@ -126,7 +126,7 @@ func (h *hostile) postEvents(n int, body []byte) {
 	}
 }
 
-// runTogether runs fn n times at once and returns the statuses.
+// runTogether runs fn n times in parallel and returns the statuses.
 func runTogether(n int, fn func(n int) int) []int {
 	list := make([]int, n)
 	var all sync.WaitGroup
@@ -159,7 +159,7 @@ func (h *hostile) sendLargeEnvelopes(n int) {
 func (h *hostile) sendTooLarge() {
 	body := append(largeEvent(maxEnvelope), '\n')
 	require.Equal(h.t, http.StatusRequestEntityTooLarge, h.postEnvelope(bytes.NewReader(body)))
-	// In chunks, which do not say the length. The server may end the connection before all is sent.
+	// In chunks, which do not announce the length. The server may end the connection before everything is sent.
 	require.Contains(h.t, []int{0, http.StatusRequestEntityTooLarge}, h.postEnvelope(io.MultiReader(bytes.NewReader(body))))
 }
 
@@ -174,7 +174,7 @@ var encoders = map[string]func(w io.Writer) (io.WriteCloser, error){
 	},
 }
 
-// sendBombs sends four bombs of each encoding at once, every one of a thousand times its size or nearly so.
+// sendBombs sends four bombs of each encoding in parallel. Each unpacks to about a thousand times its size.
 func (h *hostile) sendBombs() {
 	const size = 64 << 20
 	zeros := make([]byte, 1<<20)
@@ -206,8 +206,8 @@ func (h *hostile) sendBombs() {
 	}
 }
 
-// costlyBodies has six senders of one project send 18 MB in a few KB, and a bomb, again and again. Another project's events
-// of 300 KB are all taken.
+// costlyBodies makes six senders of one project repeatedly send 18 MB in a few KB, and a bomb. Another project's events
+// of 300 KB are all accepted.
 func (h *hostile) costlyBodies() {
 	text, _ := h.server.makeProject("Large events")
 	other := &hostile{t: h.t, server: h.server, dsn: parseDSN(h.t, text)}
@@ -218,7 +218,7 @@ func (h *hostile) costlyBodies() {
 	var over atomic.Bool
 	var attack sync.WaitGroup
 	defer attack.Wait()
-	defer over.Store(true) // also when an event of the other project is refused
+	defer over.Store(true) // even when an event of the other project is refused
 	attack.Go(func() {
 		runTogether(6, func(n int) int {
 			for !over.Load() {
@@ -269,13 +269,13 @@ func (h *hostile) dialServer() net.Conn {
 	return conn
 }
 
-// requestHead begins a request to the project that has a body of that many bytes.
+// requestHead begins a request to the project with a body of that many bytes.
 func (h *hostile) requestHead(length int) string {
 	return fmt.Sprintf("POST /api/%d/envelope/?sentry_key=%s HTTP/1.1\r\nHost: errand\r\nContent-Length: %d\r\n\r\n",
 		h.dsn.id, h.dsn.key, length)
 }
 
-// slowSenders has 2,000 connections send a body a byte at a time.
+// slowSenders sends bodies a byte at a time over 2,000 connections.
 func (h *hostile) slowSenders() {
 	conns := make([]net.Conn, 2000)
 	for n := range conns {
@@ -294,7 +294,7 @@ func (h *hostile) slowSenders() {
 	}
 }
 
-// idleConnections opens 2,000 connections and says nothing on them.
+// idleConnections opens 2,000 connections and sends nothing on them.
 func (h *hostile) idleConnections() {
 	for range 2000 {
 		defer h.dialServer().Close()
@@ -302,7 +302,7 @@ func (h *hostile) idleConnections() {
 	require.Equal(h.t, http.StatusOK, h.postEnvelope(strings.NewReader("{}\n")))
 }
 
-// unknownKeys asks with a new key each time, and looks at how long an agent's call takes beside it.
+// unknownKeys asks with a new key each time, and measures how long an agent's call takes beside it.
 func (h *hostile) unknownKeys() {
 	const senders, each = 64, 100
 	done := make(chan []int)
@@ -343,7 +343,7 @@ func (h *hostile) unknownKeys() {
 	}
 }
 
-// sendFlood sends far more at once than the server may hold: 100 bodies of 1 MB. What it cannot take in time it refuses.
+// sendFlood sends far more in parallel than the server may hold: 100 bodies of 1 MB. The server refuses what it cannot take in time.
 func (h *hostile) sendFlood() {
 	taken, refused := h.taken.Load(), h.refused.Load()
 	h.postEvents(100, largeEvent(1<<20))

@@ -33,7 +33,7 @@ const checkOut = async (basket: Basket<Item>): Promise<number> => {
 Object.assign(globalThis, { runShop: () => checkOut(new Basket([{ name: "tea" }])), parts });
 `
 
-// In a bundle of 6,000 functions the minifier's names have three letters, and say nothing: frames have the names of their source.
+// In a bundle of 6,000 functions the minifier's names have three letters and no meaning: frames have the names from their source.
 func TestLargeBundlesHaveTheirNames(t *testing.T) {
 	t.Parallel()
 	for name, build := range map[string][]string{
@@ -68,7 +68,7 @@ func TestLargeBundlesHaveTheirNames(t *testing.T) {
 	}
 }
 
-// writeLargeApp writes an app of 60 modules with 100 functions each, all of which are used.
+// writeLargeApp writes an app of 60 modules with 100 functions each. All functions are used.
 func (s *ciJob) writeLargeApp() {
 	s.t.Helper()
 	require.NoError(s.t, os.Symlink(s.modulePath(""), filepath.Join(s.dir, "node_modules")))

@@ -22,7 +22,7 @@ type ledgerEvent struct {
 	Issue   int64
 }
 
-// ledgerIssue is what the database has counted for an issue.
+// ledgerIssue is the database's count for an issue.
 type ledgerIssue struct {
 	Project, ID                        int64
 	Title                              string
@@ -30,9 +30,9 @@ type ledgerIssue struct {
 	InHours, EventIDs, Events, Unkeyed int64
 }
 
-// ledger is what a database holds at one moment.
+// ledger is the contents of a database at one moment.
 type ledger struct {
-	events   map[string]ledgerEvent // by their event ids
+	events   map[string]ledgerEvent // by event id
 	issues   map[string]ledgerIssue // by project and title
 	projects map[int64]int64        // events counted
 }
@@ -85,8 +85,8 @@ func rowsOf[T any](t *testing.T, tx pgx.Tx, sql string) []T {
 	return list
 }
 
-// checkLedger compares the answers that the senders got with what the database holds: every event that got a 200 is stored and
-// counted exactly once, and every number agrees with the others. An event that got no 200 may be there or not.
+// checkLedger compares the senders' answers with the database: every event that got a 200 is stored and counted
+// exactly once, and all numbers agree with each other. An event that got no 200 may be there or not.
 func (l *load) checkLedger(s *server, database string) {
 	t := l.t
 	t.Helper()
@@ -161,7 +161,7 @@ func countOf(b bool) int64 {
 	return 0
 }
 
-// checkAnswers looks at the same numbers over REST.
+// checkAnswers checks the same numbers over REST.
 func (l *load) checkAnswers(s *server, book ledger) {
 	t := l.t
 	t.Helper()
@@ -172,11 +172,11 @@ func (l *load) checkAnswers(s *server, book ledger) {
 			EventsToday int64 `json:"events_today"`
 		}
 	}
-	require.Eventually(t, func() bool { // a read may find a connection that died, and is answered 503
+	require.Eventually(t, func() bool { // a read may get a dead connection, and is answered 503
 		return s.callAPI(adminToken, "GET", "/v1/projects", "", &list) == http.StatusOK
 	}, 10*time.Second, 50*time.Millisecond)
 	for _, p := range list.Data {
-		if time.Now().UTC().Day() == day && day == l.pauses.first.UTC().Day() { // else midnight came between
+		if time.Now().UTC().Day() == day && day == l.pauses.first.UTC().Day() { // otherwise midnight came between
 			require.Equal(t, book.projects[p.ID], p.EventsToday, "events_today")
 		}
 	}
@@ -204,7 +204,7 @@ func (l *load) checkAnswers(s *server, book ledger) {
 	require.Len(t, book.issues, seen)
 }
 
-// reportCounts says what the load was, and what the database has of it.
+// reportCounts logs the load, and how much of it the database has.
 func (l *load) reportCounts(book ledger) {
 	var taken, refused, silent, again, unsaid int
 	for _, e := range l.events {

@@ -23,25 +23,25 @@ import (
 // The load: what is sent, and how fast.
 const (
 	loadProjects = 3
-	loadIssues   = 40                     // of each project, far below the cap of stored events
+	loadIssues   = 40                     // in each project, far below the cap of stored events
 	loadPace     = 500 * time.Microsecond // between two events of all senders together
 	answerWait   = 20 * time.Second       // for one request
 
 	betweenOutages = 250   // events
-	hotIssue       = "hot" // of the first project: it goes over the cap
+	hotIssue       = "hot" // of the first project; it exceeds the cap
 )
 
-// storedPerIssue is the cap on the servers that are under load.
+// storedPerIssue is the cap on the servers under load.
 const storedPerIssue = 200
 
-// load is senders that go on whatever happens to the servers, and what became of each event.
+// load is senders that continue when servers fail, and the result for each event.
 type load struct {
 	t        *testing.T
-	url      []*atomic.Pointer[string] // of each server; it changes when one starts again
+	url      []*atomic.Pointer[string] // of each server; it changes when the server restarts
 	projects []dsn
 	client   *http.Client
 	pace     *time.Ticker
-	frozen   atomic.Int64 // the number of the server, from 1, that nothing is sent to now; 0 for none
+	frozen   atomic.Int64 // number, from 1, of the server that gets nothing now; 0 for none
 	stopped  chan struct{}
 	senders  sync.WaitGroup
 
@@ -54,13 +54,13 @@ type load struct {
 	slowest time.Duration // answer
 }
 
-// dsn is where the events of a project go.
+// dsn is the address for the events of a project.
 type dsn struct {
 	id  int64
 	key string
 }
 
-// sentEvent is one event and what came back for it, over all attempts.
+// sentEvent is one event with its answers, over all attempts.
 type sentEvent struct {
 	id       [16]byte
 	project  int
@@ -68,14 +68,14 @@ type sentEvent struct {
 	attempts int
 	taken    int   // 200
 	refused  int   // 503
-	maybe    bool  // a 503 said that it may be stored all the same
-	storedAs int64 // by the answer of the native endpoint; 0 when that said nothing
+	maybe    bool  // a 503 said that it may still be stored
+	storedAs int64 // according to the native endpoint; 0 when that did not say
 	issueID  int64
 }
 
 func (e *sentEvent) isOfHotIssue() bool { return e.issue == hotIssue }
 
-// pauses measures how long nothing was taken.
+// pauses measures how long no event was accepted.
 type pauses struct {
 	first, last time.Time
 	longest     time.Duration
@@ -122,7 +122,7 @@ func parseDSN(t *testing.T, text string) (d dsn) {
 	return d
 }
 
-// moveServer has the senders send to where a server is now.
+// moveServer tells the senders the new address of a server.
 func (l *load) moveServer(n int, s *server) { l.url[n].Store(&s.url) }
 
 // stopSending ends the senders, each after the answer that it waits for.
@@ -138,7 +138,7 @@ func (l *load) stopSending() {
 	l.client.CloseIdleConnections()
 }
 
-// measureOutage causes one, waits until the servers take events again, and notes for how long they took none.
+// measureOutage causes an outage, waits until the servers accept events again, and notes how long they accepted none.
 func (l *load) measureOutage(cause func()) {
 	l.t.Helper()
 	l.goOn(betweenOutages)
@@ -150,7 +150,7 @@ func (l *load) measureOutage(cause func()) {
 	l.outages = append(l.outages, l.pauses.longest.Round(time.Millisecond))
 }
 
-// goOn waits until n more events were taken.
+// goOn waits until n more events were accepted.
 func (l *load) goOn(n int) {
 	l.t.Helper()
 	until := l.countTaken() + n
@@ -168,8 +168,8 @@ func (l *load) countTaken() (n int) {
 	return n
 }
 
-// sendUntilStopped is one sender. Every other event that gets no 200 is sent again, as by a client that retries; the others are
-// dropped, as SDKs do. Of several servers, some events go to all at the same time.
+// sendUntilStopped is one sender. It repeats every second event that gets no 200, like a client that retries, and
+// drops the others, as SDKs do. With several servers, it sends some events to all of them at the same time.
 func (l *load) sendUntilStopped(random *rand.Rand) {
 	for {
 		select {
@@ -225,7 +225,7 @@ func (l *load) nextEvent(random *rand.Rand) *sentEvent {
 	return e
 }
 
-// postEvent sends an event once and notes the answer; true for a 200.
+// postEvent sends an event once and notes the answer. It returns true for a 200.
 func (l *load) postEvent(e *sentEvent, n int, native bool) bool {
 	event := fmt.Sprintf(`{"event_id":"%x","message":"of %s","fingerprint":[%q],"platform":"go","user":{"id":"u-%d"},"release":"shop@1"}`,
 		e.id, e.issue, e.issue, e.id[0]%16)
@@ -245,7 +245,7 @@ func (l *load) postEvent(e *sentEvent, n int, native bool) bool {
 	begin := time.Now()
 	answer, err := l.client.Do(request)
 	if err != nil {
-		return false // nobody answered
+		return false // no answer
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
@@ -285,7 +285,7 @@ func (l *load) noteAnswer(e *sentEvent, answer *http.Response, text []byte, nati
 	}
 }
 
-// readAnswer reads a 200 and returns what is wrong with it, empty for nothing.
+// readAnswer reads a 200 and returns what is wrong with it; empty for nothing.
 func (e *sentEvent) readAnswer(text []byte, native bool) string {
 	var a struct {
 		ID   string
@@ -296,7 +296,7 @@ func (e *sentEvent) readAnswer(text []byte, native bool) string {
 			Duplicate bool
 		}
 	}
-	// Both endpoints name an id: that of an envelope is a text.
+	// Both endpoints name an id; the id of an envelope is a text.
 	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&a); err != nil {
 		return err.Error()
 	}

@@ -18,8 +18,8 @@ import (
 	"errand/e2e/loop"
 )
 
-// What is played, and what a fix of an ordinary error of a Django app costs: the figures of docs/agent-loop.md, and a tenth more is
-// too much. A token is counted as 4 bytes, and all that the agent sends and is answered counts.
+// The size of the run, and the cost of fixing an ordinary error of a Django app: the figures of docs/agent-loop.md. A
+// tenth more is too much. A token counts as 4 bytes, in everything that the agent sends and receives.
 const (
 	loopBugs      = 20
 	loopAgents    = 5
@@ -95,7 +95,7 @@ func (f *fixer) fixAll() error {
 	return nil
 }
 
-// TestLoopOfDjangoErrors has agents on two tokens fix the errors of a Django app: each once, in two calls.
+// TestLoopOfDjangoErrors lets agents on two tokens fix the errors of a Django app: each error once, in two calls.
 func TestLoopOfDjangoErrors(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

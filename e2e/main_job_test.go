@@ -39,7 +39,7 @@ func sendNode(t *testing.T, dsn string) {
 	require.NoError(t, err, string(out))
 }
 
-// TestMainJob is what Errand is for: an SDK sends an error, an agent finds it, claims it, notes and resolves it, and a
+// TestMainJob is Errand's purpose: an SDK sends an error, an agent finds it, claims it, notes and resolves it, and a
 // new event brings it back.
 func TestMainJob(t *testing.T) {
 	t.Parallel()
@@ -100,7 +100,7 @@ func (j job) runJob() {
 	require.Equal(t, []string{"issue.regress", "issue.resolve", "issue.note", "issue.claim"}, actionsOf(t, first, id))
 }
 
-// checkEvent looks for what each SDK was told to send: cause, stack, user, tags.
+// checkEvent looks for everything that each SDK should send: cause, stack, user, tags.
 func (j job) checkEvent(event map[string]any) {
 	t := j.t
 	exceptions := event["exceptions"].([]any)

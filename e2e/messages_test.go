@@ -13,8 +13,8 @@ import (
 // firstOfTwo names an issue by the first of its two messages, whichever arrived first.
 var firstOfTwo = strings.NewReplacer("order 42", "order 41", "bob", "ann")
 
-// TestMessagesOfTwoVersions sends messages through @sentry/node 10, and then 11, which adds a stack trace to each. They are
-// issues by what they say, whoever wrote them, and the new version makes no new issues.
+// TestMessagesOfTwoVersions sends messages through @sentry/node 10, and then 11, which adds a stack trace to each.
+// Their texts decide the issues, not the calling code, and the new version makes no new issues.
 func TestMessagesOfTwoVersions(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

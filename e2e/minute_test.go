@@ -15,8 +15,8 @@ import (
 // actsWithin is how long a change of a project may take to act on every server (primary API, Limits).
 const actsWithin = 60 * time.Second
 
-// TestFaultChangesActWithinAMinute makes changes on one server and looks at when the other, which is in use all the time, acts
-// on them. It may take a minute, so it runs only with E2E_SLOW=1; package ingest holds the same with a clock of its own.
+// TestFaultChangesActWithinAMinute makes changes on one server and measures when the other one, which is in constant use, acts on them.
+// It may take a minute, so it runs only with E2E_SLOW=1. Package ingest tests the same with its own clock.
 func TestFaultChangesActWithinAMinute(t *testing.T) {
 	if os.Getenv("E2E_SLOW") != "1" {
 		t.Skip("takes up to a minute; set E2E_SLOW=1")

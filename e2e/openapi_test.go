@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOpenAPIDocumentsAreValid has a validator that is not ours read the documents of a running server.
+// TestOpenAPIDocumentsAreValid runs a third-party validator on the documents of a running server.
 func TestOpenAPIDocumentsAreValid(t *testing.T) {
 	s := startServer(t)
 	for _, path := range []string{"/v1/openapi.json", "/api/v1/openapi.json"} {

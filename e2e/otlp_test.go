@@ -15,8 +15,7 @@ import (
 // python is the interpreter that scripts/install-pip made.
 const python = "../.cache/e2e-python/bin/python"
 
-// runExporter runs an application of e2e/sdk whose OpenTelemetry exports to the server. It prints nothing unless an export
-// fails.
+// runExporter runs an application of e2e/sdk whose OpenTelemetry exports to the server. It prints nothing unless an export fails.
 func (s *server) runExporter(t *testing.T, dsn, protocol, header string, command ...string) {
 	t.Helper()
 	u, err := url.Parse(dsn)
@@ -32,7 +31,7 @@ func (s *server) runExporter(t *testing.T, dsn, protocol, header string, command
 	require.Empty(t, string(out), "an export failed")
 }
 
-// exported is an issue that was made of an export, with its latest event.
+// exported is an issue that an export made, with its latest event.
 type exported struct {
 	Title         string
 	Culprit       string
@@ -57,7 +56,7 @@ type exportedEvent struct {
 	Tags    map[string]string
 }
 
-// exportedIssues returns the issues of a project by their titles.
+// exportedIssues returns the issues of a project by title.
 func (s *server) exportedIssues(t *testing.T, slug string) map[string]exported {
 	t.Helper()
 	var list struct{ Data []struct{ ID int64 } }
@@ -74,8 +73,8 @@ func (s *server) exportedIssues(t *testing.T, slug string) map[string]exported {
 	return issues
 }
 
-// TestOpenTelemetry is applications that have OpenTelemetry and no SDK of Sentry. What each of them raises is one event, however
-// often it was recorded.
+// TestOpenTelemetry is applications with OpenTelemetry and without an SDK of Sentry. Each error that they raise is
+// one event, however often it was recorded.
 func TestOpenTelemetry(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -117,7 +116,7 @@ func TestOpenTelemetry(t *testing.T) {
 	}
 }
 
-// TestSentryOTLPIntegration: sentry-sdk exports spans to its DSN, which once made an error event of each refusal.
+// TestSentryOTLPIntegration exports spans from sentry-sdk to its DSN. Each refusal of them once made an error event.
 func TestSentryOTLPIntegration(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

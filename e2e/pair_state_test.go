@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// withIssues makes a project with some issues, of an event each, and returns their ids.
+// withIssues makes a project with some issues of one event each, and returns their ids.
 func (s *server) withIssues(name string, count int) (slug string, ids []int64) {
 	s.t.Helper()
 	text, slug := s.makeProject(name)
@@ -32,14 +32,14 @@ func (s *server) withIssues(name string, count int) (slug string, ids []int64) {
 	return slug, ids
 }
 
-// activityRow is what the timeline says of a change.
+// activityRow is a change in the timeline.
 type activityRow struct {
 	Action    string
 	ActorName string `json:"actor_name"`
 	TargetID  int64  `json:"target_id"`
 }
 
-// countActivity returns how often each change is on the timeline.
+// countActivity returns how often each change is in the timeline.
 func (s *server) countActivity() map[activityRow]int {
 	s.t.Helper()
 	rows := map[activityRow]int{}
@@ -67,10 +67,11 @@ type approvalRequest struct {
 	DecidedBy string `json:"decided_by"`
 }
 
-// decision is what an admin says to a held action, and what becomes of it.
+// decision is an admin's decision about a held action, and its result.
 type decision struct{ path, token, by, action, status string }
 
-// decideOnBoth has each server get its decision at the same time. It returns which one was carried out; the other must have come too late.
+// decideOnBoth sends each server its decision at the same time. It returns which decision was carried out; the other
+// one must have come too late.
 func decideOnBoth(t *testing.T, pair [2]*server, decisions [2]decision, approval int64) (winner int) {
 	t.Helper()
 	var status [2]int
@@ -91,8 +92,8 @@ func decideOnBoth(t *testing.T, pair [2]*server, decisions [2]decision, approval
 	return winner
 }
 
-// TestFaultDecidedOnBothServers asks for approval on one server; one admin approves on the other while another one rejects
-// on the first. One decision holds, and the action is done once or not at all.
+// TestFaultDecidedOnBothServers asks for approval on one server. One admin approves on the other while another admin
+// rejects on the first. One decision counts, and the action is done once or not at all.
 func TestFaultDecidedOnBothServers(t *testing.T) {
 	t.Parallel()
 	pair, database := startPair(t, "REQUIRE_APPROVAL=ignore")
@@ -151,7 +152,7 @@ func TestFaultDecidedOnBothServers(t *testing.T) {
 	requireNoDeadlocks(t, database)
 }
 
-// TestFaultClaimsOfBothServers has a claim of one server seen, kept and ended on the other.
+// TestFaultClaimsOfBothServers makes a claim on one server, then sees, renews and ends it on the other.
 func TestFaultClaimsOfBothServers(t *testing.T) {
 	t.Parallel()
 	pair, database := startPair(t)
@@ -205,7 +206,7 @@ func TestFaultClaimsOfBothServers(t *testing.T) {
 	require.Equal(t, "second", answer.Data.Claim.Holder)
 }
 
-// TestFaultDeletedOnTheOtherServer deletes a project on one server: the other hides it at once, and its tokens end.
+// TestFaultDeletedOnTheOtherServer deletes a project on one server: the other hides it immediately, and its tokens end.
 func TestFaultDeletedOnTheOtherServer(t *testing.T) {
 	t.Parallel()
 	pair, _ := startPair(t)
@@ -239,7 +240,7 @@ func TestFaultDeletedOnTheOtherServer(t *testing.T) {
 	require.Equal(t, slug, again, "the name is free")
 }
 
-// fillProject adds issues, events and hours to a project behind the server's back.
+// fillProject adds issues, events and hours to a project without the server.
 const fillProject = `
 WITH numbers AS (SELECT n, 5000000000 + n AS id FROM generate_series(1, 12000) AS n
 ), issues AS (
@@ -251,8 +252,8 @@ WITH numbers AS (SELECT n, 5000000000 + n AS id FROM generate_series(1, 12000) A
 INSERT INTO events (project_id, issue_id, id, received_at, occurred_at, event_id, level, release, environment, dictionary, payload)
 SELECT $1, id, id, now(), now(), gen_random_uuid(), 'error', '', '', 0, '' FROM numbers`
 
-// TestFaultPurgeGoesOnElsewhere kills a server while it deletes the rows of a project. The other one goes on once the job
-// counts as lost, which takes two minutes, so it runs only with E2E_SLOW=1.
+// TestFaultPurgeGoesOnElsewhere kills a server while it deletes the rows of a project. The other one continues once
+// the job counts as lost, which takes two minutes, so it runs only with E2E_SLOW=1.
 func TestFaultPurgeGoesOnElsewhere(t *testing.T) {
 	if os.Getenv("E2E_SLOW") != "1" {
 		t.Skip("takes two minutes; set E2E_SLOW=1")
@@ -275,7 +276,7 @@ func TestFaultPurgeGoesOnElsewhere(t *testing.T) {
 	}
 	require.Equal(t, http.StatusNoContent, killed.callAPI(adminToken, "DELETE", "/v1/projects/"+slug, "", nil))
 
-	// A lock on one row holds the purge up in its middle.
+	// A lock on one row stops the purge in the middle.
 	lock, err := pgx.Connect(t.Context(), database)
 	require.NoError(t, err)
 	_, err = lock.Exec(t.Context(), `BEGIN`)

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startPair starts two servers at once on one database, which neither has seen before, with further variables.
+// startPair starts two servers at the same time on one new database, with further variables.
 func startPair(t *testing.T, env ...string) (pair [2]*server, database string) {
 	t.Helper()
 	database = startPostgres(t, newDir(t)).URL()
@@ -32,7 +32,7 @@ func startPair(t *testing.T, env ...string) (pair [2]*server, database string) {
 	return pair, database
 }
 
-// TestFaultTwoServers has two servers take events in at the same time, some of them both at once.
+// TestFaultTwoServers lets two servers take events in at the same time, some events on both.
 func TestFaultTwoServers(t *testing.T) {
 	t.Parallel()
 	pair, database := startPair(t)
@@ -46,7 +46,7 @@ func TestFaultTwoServers(t *testing.T) {
 	requireNoDeadlocks(t, database)
 }
 
-// quotaOfPair fills a daily quota from both servers, which take exactly as many events as it allows.
+// quotaOfPair fills a daily quota from both servers, which accept exactly as many events as it allows.
 func quotaOfPair(t *testing.T, pair [2]*server, database string) {
 	t.Helper()
 	const quota, senders, each = 300, 40, 10
@@ -79,7 +79,7 @@ func quotaOfPair(t *testing.T, pair [2]*server, database string) {
 	require.EqualValues(t, quota, readLedger(t, database).projects[limited.id])
 }
 
-// claimOfPair has 20 agents claim one issue over both servers at the same time: one of them gets it.
+// claimOfPair lets 20 agents claim one issue over both servers at the same time: one of them gets it.
 func claimOfPair(t *testing.T, pair [2]*server) {
 	t.Helper()
 	const agents = 20
@@ -131,8 +131,8 @@ func claimOfPair(t *testing.T, pair [2]*server) {
 	}
 }
 
-// requireNoDeadlocks asks a database that had no other use, once all its connections have ended: each reports its own
-// deadlocks at its end.
+// requireNoDeadlocks checks a database that had no other use, after all its connections have ended: each connection
+// reports its deadlocks when it ends.
 func requireNoDeadlocks(t *testing.T, database string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), database)

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fillForm types into fields of the page's form that is sent to a path, and sends it.
+// fillForm types into the fields of the page's form for a path, and sends it.
 func (p *tab) fillForm(path string, fields ...string) {
 	p.t.Helper()
 	form := `form[action="` + path + `"] `
@@ -24,7 +24,7 @@ func (p *tab) fillForm(path string, fields ...string) {
 	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS(form+"button"))))
 }
 
-// waitForText waits until the page says something.
+// waitForText waits until the page shows a text.
 func (p *tab) waitForText(text string) {
 	p.t.Helper()
 	require.Eventually(p.t, func() bool { return strings.Contains(evaluateIn[string](p, "document.body?.innerText || ''"), text) },
@@ -37,12 +37,12 @@ func (p *tab) openPath(address string) {
 	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.Navigate(address)))
 }
 
-// TestPeopleInABrowser signs up, out and in as people do. The pages' policy must keep nothing of them from working.
+// TestPeopleInABrowser signs up, out and in like a person. The pages' policy must not block any of it.
 func TestPeopleInABrowser(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	var link []byte
-	require.Eventually(t, func() bool { // the file may be written after the line that the server is ready
+	require.Eventually(t, func() bool { // the file may be written after the line about readiness
 		link, _ = os.ReadFile(filepath.Join(s.dataDir, "sign-up-link"))
 		return bytes.HasSuffix(link, []byte("\n"))
 	}, 10*time.Second, 20*time.Millisecond)

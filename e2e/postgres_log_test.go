@@ -12,20 +12,20 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// excusedErrors are the errors that may stand in Postgres' log, and why. Anything else there is a statement that failed
-// though nothing was wrong, or one that is wrong.
+// excusedErrors are the errors that may be in Postgres' log, and why. Any other error is a statement that failed
+// although nothing was wrong, or a wrong statement.
 var excusedErrors = map[string]string{
 	"canceling autovacuum task": "Postgres' own: a change of a table comes first",
 }
 
 var errorLine = regexp.MustCompile(`(?m)^.* ERROR:  (.*)$`)
 
-// checkPostgresLog checks that the private Postgres has logged no error that is not excused.
+// checkPostgresLog checks that the private Postgres has logged only excused errors.
 func (s *server) checkPostgresLog() {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dataDir, "postgres.log"))
 	if errors.Is(err, os.ErrNotExist) {
-		return // it is not the server's own
+		return // not the server's own
 	}
 	assert.NoError(s.t, err)
 	for _, line := range errorLine.FindAllStringSubmatch(string(text), -1) {

@@ -32,7 +32,7 @@ func (s *server) stallStop(t *testing.T) {
 	require.Equal(t, "HTTP/1.1 100", string(reply), "the server reads the body")
 }
 
-// waitForEnd waits until a process has ended, and returns how. One that never does is killed.
+// waitForEnd waits until a process has ended, and returns how. It kills a process that does not end.
 func waitForEnd(t *testing.T, cmd *exec.Cmd) error {
 	t.Helper()
 	kill := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
@@ -52,7 +52,7 @@ func TestStopWithStalledUpload(t *testing.T) {
 			s.stallStop(t)
 			require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
 			if name == "two signals" {
-				require.Eventually(t, func() bool { // the first one was heard
+				require.Eventually(t, func() bool { // the first signal has arrived
 					_, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 					return err != nil
 				}, 5*time.Second, 10*time.Millisecond)
@@ -65,7 +65,7 @@ func TestStopWithStalledUpload(t *testing.T) {
 	}
 }
 
-// TestEverythingIsJSON reads all that a server prints: each line is JSON, and durations have units.
+// TestEverythingIsJSON reads the whole output of a server: each line is JSON, and durations have units.
 func TestEverythingIsJSON(t *testing.T) {
 	t.Parallel()
 	env := []string{"LOG_FORMAT=JSON", "LOG_LEVEL=Debug", "MIGRATE=ON", "RETENTION_DAYS=", "ROLES=", "DATABASE_WAIT=", "RETENTION_DAY=5",

@@ -17,12 +17,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// proxy stands between SDKs and the server and notes what passes.
+// proxy stands between SDKs and the server and records what passes.
 type proxy struct {
 	url     string
 	mu      sync.Mutex
 	passed  []passage
-	seconds string // that SDKs are told to wait, instead of the server's; empty for the server's
+	seconds string // wait that SDKs are told; empty: the server's own
 }
 
 // passage is a request and its answer.
@@ -43,7 +43,7 @@ func startProxy(t *testing.T, s *server) *proxy {
 	return p
 }
 
-// dsnThrough leads a DSN through the proxy.
+// dsnThrough changes a DSN so that it leads through the proxy.
 func (p *proxy) dsnThrough(t *testing.T, dsn string) string {
 	t.Helper()
 	u, err := url.Parse(dsn)
@@ -80,14 +80,14 @@ func (p *proxy) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// tellRetryAfter changes for how long SDKs are to wait.
+// tellRetryAfter sets how long SDKs are told to wait.
 func (p *proxy) tellRetryAfter(seconds string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.seconds = seconds
 }
 
-// passagesAbout returns what passed with a text in the request's body, in order.
+// passagesAbout returns the passages with a text in the request's body, in order.
 func (p *proxy) passagesAbout(text string) (list []passage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

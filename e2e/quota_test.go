@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// application has an SDK, gives it an error with a message, and returns when the SDK has sent the error or dropped it.
+// application is an app with an SDK: it captures an error with a message, and returns when the SDK has sent or dropped the error.
 type application func(message string)
 
-// TestQuota is what server SDKs do over a project's quota. TestBrowser has the browser's.
+// TestQuota is how server SDKs act over a project's quota. TestBrowser covers the browser's SDK.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -63,7 +63,7 @@ func runNode(t *testing.T, dsn string) application {
 	}
 }
 
-// overQuota is a project that nothing was sent to yet, and an application that is going to.
+// overQuota is an unused project, and an application that will send to it.
 type overQuota struct {
 	server *server
 	dsn    string
@@ -71,11 +71,11 @@ type overQuota struct {
 	run    func(t *testing.T, dsn string) application
 }
 
-// checkQuota holds that the SDK sends until the first 429, then nothing for as long as it was told, and then again; and that
-// what was refused does not count.
+// checkQuota checks that the SDK sends until the first 429, then nothing for the time that it was told, and then
+// again, and that refused events do not count.
 //
-// Nobody waits for a minute: the proxy tells the SDK 1 second instead of the server's seconds, until that second was
-// kept. The limit that comes then is the server's own.
+// Nobody waits for a minute: the proxy tells the SDK 1 second instead of the server's seconds, until the SDK has kept
+// to that second. The limit that follows is the server's own.
 func (q overQuota) checkQuota(t *testing.T) {
 	awayFromMidnight(t)
 	q.server.updateProject(q.slug, `{"daily_quota":2}`)
@@ -110,7 +110,7 @@ func (q overQuota) checkQuota(t *testing.T) {
 	require.Equal(t, 2, q.server.findListed(q.slug).EventsToday)
 }
 
-// awayFromMidnight waits for the next day where this one is nearly over: quotas would begin anew in the middle of a test.
+// awayFromMidnight waits for the next day if this one is nearly over, since quotas would reset in the middle of a test.
 func awayFromMidnight(t *testing.T) {
 	t.Helper()
 	midnight := time.Now().Truncate(24 * time.Hour).Add(24 * time.Hour)

@@ -23,19 +23,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// refusedFor is how long a database takes no writes in these tests: longer than a request is held.
+// refusedFor is how long a database accepts no writes in these tests: longer than a request is held.
 const refusedFor = 12 * time.Second
 
-// managed is a database as hosting companies have it: the role of the server owns it, and may do nothing else.
+// managed is a database as hosting companies provide it: the server's role owns it, and may do nothing else.
 type managed struct {
 	url       string // for the server
-	superuser string // for who looks at it beside the server
+	superuser string // for inspection beside the server
 	t         *testing.T
 	root      *pgx.Conn // as the superuser, to another database
 }
 
-// newManaged makes a database and a role with at most that many connections; -1 for any number. The further options are of
-// CREATE DATABASE.
+// newManaged makes a database, and a role with at most that many connections; -1 for any number. The options are for CREATE DATABASE.
 func newManaged(t *testing.T, superuser string, connections int, options string) *managed {
 	t.Helper()
 	root, err := pgx.Connect(t.Context(), superuser)
@@ -53,14 +52,14 @@ func newManaged(t *testing.T, superuser string, connections int, options string)
 	return m
 }
 
-// execSQL runs a statement of the superuser.
+// execSQL runs a statement as the superuser.
 func (m *managed) execSQL(sql string) {
 	m.t.Helper()
 	_, err := m.root.Exec(context.Background(), sql)
 	require.NoError(m.t, err, sql)
 }
 
-// runSQL runs a statement of the server's role on the database.
+// runSQL runs a statement on the database as the server's role.
 func (m *managed) runSQL(sql string) {
 	m.t.Helper()
 	conn, err := pgx.Connect(m.t.Context(), m.url)
@@ -70,7 +69,7 @@ func (m *managed) runSQL(sql string) {
 	require.NoError(m.t, err, sql)
 }
 
-// queryNumber returns what a statement counts.
+// queryNumber returns the number that a query returns.
 func (m *managed) queryNumber(sql string) (n int) {
 	m.t.Helper()
 	conn, err := pgx.Connect(m.t.Context(), m.url)
@@ -80,7 +79,7 @@ func (m *managed) queryNumber(sql string) (n int) {
 	return n
 }
 
-// hasTable reports whether a table is there.
+// hasTable reports whether a table exists.
 func (m *managed) hasTable(table string) bool {
 	m.t.Helper()
 	return m.queryNumber(`SELECT count(*) FROM pg_class WHERE relname = '`+table+`'`) > 0
@@ -91,7 +90,7 @@ func (m *managed) endConnections() {
 	m.execSQL(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'shop'`)
 }
 
-// withMetrics returns the variables of a server with metrics, and where they are.
+// withMetrics returns the variable for a server with metrics, and the URL of the metrics.
 func withMetrics(t *testing.T) (variable, metrics string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -118,7 +117,8 @@ func metricValue(t *testing.T, metrics, name string) float64 {
 	return 0
 }
 
-// measureRefusal has a database take no writes for a while under load. Meanwhile the server says so, and afterwards it does not.
+// measureRefusal makes a database accept no writes for a while under load. During that time the server says so, and
+// afterwards it does not.
 func (l *load) measureRefusal(s *server, metrics string, begin, end func()) {
 	l.t.Helper()
 	says := func(status int, away float64) func() bool {
@@ -156,8 +156,8 @@ func (s *server) requireFewLines(refusals int) {
 	require.LessOrEqual(s.t, len(lines), each*refusals, "%v", lines)
 }
 
-// TestFaultReadOnlyDatabase has a database become read-only under load, as a primary that a failover has made a standby:
-// once for the connections that there are, and once for new ones only, when those have ended.
+// TestFaultReadOnlyDatabase makes a database read-only under load, like a primary that a failover turned into a standby:
+// once for existing connections, and once only for new ones, after the old ones have ended.
 func TestFaultReadOnlyDatabase(t *testing.T) {
 	t.Parallel()
 	db := newManaged(t, startPostgres(t, newDir(t)).URL(), -1, "")
@@ -204,7 +204,7 @@ func TestFaultFullDatabase(t *testing.T) {
 	s.requireFewLines(2)
 }
 
-// mountSmall mounts a small disk and makes a folder on it that belongs to whom the Postgres in a folder does.
+// mountSmall mounts a small disk and makes a folder on it with the same owner as the folder of a Postgres.
 func mountSmall(t *testing.T, postgres string) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -224,7 +224,7 @@ func mountSmall(t *testing.T, postgres string) string {
 	return disk
 }
 
-// fillDisk writes a file that takes what is left of its disk.
+// fillDisk writes a file that fills the rest of its disk.
 func fillDisk(t *testing.T, name string) {
 	t.Helper()
 	file, err := os.Create(name)

@@ -40,7 +40,7 @@ func TestSentryCLI(t *testing.T) {
 	require.Equal(t, "sentry", shown.Data.Deploys[0].Source)
 }
 
-// TestSentryCLIBringsFixes deploys two releases; the second has the commit of a fix, which is not its newest.
+// TestSentryCLIBringsFixes deploys two releases. The second one has the commit of a fix, which is not its newest.
 func TestSentryCLIBringsFixes(t *testing.T) {
 	t.Parallel()
 	s := newCIJob(t, startServer(t))
@@ -84,7 +84,7 @@ func TestSentryCLIUploadsSourceMaps(t *testing.T) {
 	require.Len(t, s.listMaps(""), 2, "without a release the debug id names the map")
 }
 
-// TestSentryCLIUploadsInlineMaps has a map inside its file, which sentry-cli uploads as a part of that, and a map with sections.
+// TestSentryCLIUploadsInlineMaps uploads a file that contains its map, and a map with sections.
 func TestSentryCLIUploadsInlineMaps(t *testing.T) {
 	t.Parallel()
 	s := newCIJob(t, startServer(t))
@@ -99,7 +99,7 @@ func TestSentryCLIUploadsInlineMaps(t *testing.T) {
 	require.ElementsMatch(t, []storedMap{{"1.0", "/static/js/cart.js", 1}, {"1.0", "/static/js/page.js", 1}}, s.listMaps("1.0"), out)
 }
 
-// TestSentryCLIReleasesSeveralProjects makes the calls of getsentry/action-release with two projects: only the first names them.
+// TestSentryCLIReleasesSeveralProjects makes the calls of getsentry/action-release with two projects. Only the first call names them.
 func TestSentryCLIReleasesSeveralProjects(t *testing.T) {
 	t.Parallel()
 	s := newCIJob(t, startServer(t))

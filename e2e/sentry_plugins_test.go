@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The configurations, as the documentation of the plugins has them. Telemetry would go to Sentry.
+// The configurations from the plugins' documentation. Telemetry would go to Sentry.
 const (
 	viteConfig = `
 import { sentryVitePlugin } from "@sentry/vite-plugin";
@@ -48,7 +48,7 @@ module.exports = {
   ],
 };
 `
-	// webpack's own command is a package of its own: this is what it does.
+	// webpack's command is in another package; this does the same.
 	webpackBuild = `
 require("webpack")(require("./webpack.config.js"), (error, stats) => {
   if (error || stats.hasErrors()) { console.error(error || stats.toString()); process.exit(1); }

@@ -20,14 +20,14 @@ import (
 
 const adminToken = "an-admin-token-for-the-tests"
 
-// server is a running bin/errand with a private Postgres of its own.
+// server is a running bin/errand with its private Postgres.
 type server struct {
 	t       *testing.T
 	url     string
 	dataDir string
 	cmd     *exec.Cmd
-	ready   string        // the line that it prints with its URL
-	out     *bufio.Reader // what it prints after that
+	ready   string        // its output line with the URL
+	out     *bufio.Reader // the rest of its output
 	log     *bytes.Buffer
 }
 
@@ -59,7 +59,7 @@ func errandCommand(t *testing.T, dir string, env []string, args ...string) *exec
 	return cmd
 }
 
-// startServerOn runs the binary on a data folder that may have been used before.
+// startServerOn runs the binary on a data folder, which may be a used one.
 func startServerOn(t *testing.T, dir string, env ...string) *server {
 	t.Helper()
 	return startServerWith(t, dir, nil, env...)
@@ -125,13 +125,13 @@ func (s *server) makeProject(name string) (dsn, slug string) {
 	return created.Data.DSN, created.Data.Slug
 }
 
-// updateProject changes settings of a project. The server may remember earlier ones for up to 60 seconds once an event has come.
+// updateProject changes settings of a project. After an event the server may remember earlier settings for up to 60 seconds.
 func (s *server) updateProject(slug, settings string) {
 	s.t.Helper()
 	require.Equal(s.t, 200, s.callAPI(adminToken, "PATCH", "/v1/projects/"+slug, settings, nil))
 }
 
-// listedProject is what the list of projects says about one.
+// listedProject is a project in a list.
 type listedProject struct {
 	EventsToday   int `json:"events_today"`
 	Source, Trust string
@@ -162,7 +162,7 @@ func (s *server) makeToken(name string) string {
 	return token
 }
 
-// makeTokenWith creates a token and returns its id too.
+// makeTokenWith creates a token and returns it with its id.
 func (s *server) makeTokenWith(name string, scopes ...string) (id int64, token string) {
 	s.t.Helper()
 	var created struct {

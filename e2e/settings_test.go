@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFaultTwoSettings has a server with settings take events in, and then one without them on the same database. What
-// the first one keeps and holds, the second one keeps and holds too; a third one, with others, has them hold for all.
+// TestFaultTwoSettings lets a server with settings take events in, and then one without them on the same database.
+// The second one keeps and holds what the first one does. The settings of a third one then apply to all.
 func TestFaultTwoSettings(t *testing.T) {
 	t.Parallel()
 	const events, old, days = 405, 202, 200
@@ -89,13 +89,13 @@ func moveDaysBack(t *testing.T, database string, days int) {
 	}
 }
 
-// waitForJob waits until a job that was not there yet is done.
+// waitForJob waits until a new job is done.
 func waitForJob(t *testing.T, database, kind string) {
 	t.Helper()
 	require.Equal(t, "completed", runJob(t, database, kind))
 }
 
-// runJob waits until a job that was not there yet is done or has failed, and returns its state.
+// runJob waits until a new job is done or has failed, and returns its state.
 func runJob(t *testing.T, database, kind string) (state string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), database)

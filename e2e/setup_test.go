@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mcpAgent works through the official MCP client, with a setup key or a token, and counts what it costs.
+// mcpAgent works through the official MCP client, with a setup key or a token, and counts the cost.
 type mcpAgent struct {
 	t       *testing.T
 	session *official.ClientSession
@@ -87,7 +87,7 @@ func TestSetupByAnAgent(t *testing.T) {
 	require.NotContains(t, s.log.String(), token.Data.Token)
 }
 
-// setUpNode connects an application in Node.js as the guide says, and returns its slug once its first error has arrived.
+// setUpNode connects a Node.js application according to the guide, and returns its slug after its first error has arrived.
 func (a *mcpAgent) setUpNode(s *server, key string) (slug string) {
 	a.t.Helper()
 	var app struct {

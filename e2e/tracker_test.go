@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// managementAPI calls the management API with a key of its own.
+// managementAPI calls the management API with its own key.
 type managementAPI struct {
 	*server
 	key string
@@ -76,7 +76,7 @@ type notices struct {
 	}
 }
 
-// TestTrackersPythonClient is an application with a published client of the tracker that the management API is of.
+// TestTrackersPythonClient is an application with a published client of the tracker whose API the management API copies.
 func TestTrackersPythonClient(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -111,7 +111,7 @@ func TestTrackersPythonClient(t *testing.T) {
 	require.Equal(t, 1, sku.Pagination.Total, "what was sent in the background")
 }
 
-// TestTrackersOtherClients is what the clients send that no registry has: each has a form of its own for a frame.
+// TestTrackersOtherClients sends what clients outside of registries send. Each has its own form of a frame.
 func TestTrackersOtherClients(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

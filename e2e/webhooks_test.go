@@ -23,7 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// toldAtMost is how long tests wait for a delivery, and for what agents and the verification do.
+// toldAtMost is how long tests wait for a delivery, and for agents and the verification to act.
 const toldAtMost = 60 * time.Second
 
 // makeWebhook creates a webhook and returns its id and secret.
@@ -40,14 +40,14 @@ func (s *server) makeWebhook(url, events string) (id int64, secret string) {
 	return made.Data.ID, made.Data.Secret
 }
 
-// told is what the receiver of Node prints of a request.
+// told is what the receiver in Node prints about a request.
 type told struct {
 	Signed, Same         bool
 	Event, Status, Brief string
 	Issue                int64
 }
 
-// startNodeReceiver starts a receiver that checks signatures, and has it told of all that happens to issues.
+// startNodeReceiver starts a receiver that checks signatures, and sends it everything that happens to issues.
 func (s *server) startNodeReceiver() *bufio.Scanner {
 	s.t.Helper()
 	cmd := exec.CommandContext(s.t.Context(), "node", "sdk/receiver.mjs")
@@ -79,7 +79,7 @@ func readTold(t *testing.T, lines *bufio.Scanner) (one told) {
 	return one
 }
 
-// startRunner builds and starts examples/runner with a command, and has it told of new issues.
+// startRunner builds and starts examples/runner with a command, and sends it new issues.
 func (s *server) startRunner(command ...string) {
 	s.t.Helper()
 	binary := filepath.Join(s.t.TempDir(), "runner")
@@ -118,7 +118,7 @@ func (s *server) readStatus(issue int64) (status string) {
 	return answer.Data.Status
 }
 
-// An error becomes a webhook, a runner claims it and links a fix, a deploy brings the fix, and a webhook says that it holds.
+// An error becomes a webhook, a runner claims it and links a fix, a deploy brings the fix, and a webhook reports its verification.
 func TestWebhookToVerifiedFix(t *testing.T) {
 	t.Parallel()
 	s := startServerOn(t, newDir(t), "WEBHOOK_ALLOW_PRIVATE=127.0.0.1/32", "VERIFY_MIN=1s", "VERIFY_MAX=2s")
@@ -141,7 +141,7 @@ func TestWebhookToVerifiedFix(t *testing.T) {
 	require.Equal(t, 200, s.callAPI(adminToken, "GET", "/v1/issues?project="+slug, "", &list))
 	require.Equal(t, 201, s.callAPI(adminToken, "POST", "/v1/deploys",
 		`{"project":"`+slug+`","commit":"9f8e7d6c5b4a39281706f5e4d3c2b1a098765432","release":"after-the-fix"}`, nil))
-	for { // of the other errors of the application too
+	for { // webhooks about the application's other errors come too
 		if one := readTold(t, lines); one.Event == "issue.verified" {
 			require.Equal(t, "verified", one.Status)
 			return
@@ -149,7 +149,7 @@ func TestWebhookToVerifiedFix(t *testing.T) {
 	}
 }
 
-// hangingReceiver counts what it gets, by the delivery, and does not answer as long as it hangs.
+// hangingReceiver counts its requests by delivery, and does not answer as long as it hangs.
 type hangingReceiver struct {
 	url      string
 	hangs    atomic.Bool
@@ -162,7 +162,7 @@ func startHanging(t *testing.T) *hangingReceiver {
 	h := &hangingReceiver{received: map[string]int{}}
 	h.hangs.Store(true)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // only then it is seen that the sender is gone
+		_, _ = io.Copy(io.Discard, r.Body) // only reading shows that the sender is gone
 		h.mu.Lock()
 		h.received[r.Header.Get("X-Service-Delivery")]++
 		h.mu.Unlock()
@@ -184,8 +184,8 @@ func (h *hangingReceiver) countReceived() (n int) {
 	return n
 }
 
-// TestFaultServerIsKilledWhileSending kills the server when receivers have a delivery and it has not heard their answers. All
-// arrive again, under the same ids, and each attempt is counted.
+// TestFaultServerIsKilledWhileSending kills the server when receivers have a delivery and it has not got their
+// answers. All arrive again, under the same ids, and each attempt is counted.
 func TestFaultServerIsKilledWhileSending(t *testing.T) {
 	t.Parallel()
 	const issues = 5
@@ -211,7 +211,7 @@ func TestFaultServerIsKilledWhileSending(t *testing.T) {
 			Attempts int
 		}
 	}
-	require.Eventually(t, func() bool { // the one that was lost is tried again a minute later
+	require.Eventually(t, func() bool { // a minute later the lost one is tried again
 		require.Equal(t, 200, again.callAPI(adminToken, "GET", fmt.Sprintf("/v1/webhooks/%d/deliveries", webhook), "", &list))
 		done := 0
 		for _, delivery := range list.Data {
@@ -230,7 +230,7 @@ func TestFaultServerIsKilledWhileSending(t *testing.T) {
 	t.Logf("%d deliveries, %d lost with the server, %d attempts", issues, before, attempts)
 }
 
-// sendServerError sends an error of a server with a type of its own.
+// sendServerError sends a server's error with a new type.
 func (s *server) sendServerError(dsn string, n int) {
 	s.t.Helper()
 	key, _, _ := strings.Cut(strings.TrimPrefix(dsn, "http://"), "@")

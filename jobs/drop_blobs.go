@@ -12,7 +12,7 @@ import (
 const (
 	// keepStray is how long a blob that belongs to nothing stays: an upload stores its blob first.
 	keepStray = time.Hour
-	// strayChunk is how many blobs the database is asked about at once.
+	// strayChunk is how many blobs one query to the database names.
 	strayChunk = 1000
 )
 
@@ -20,8 +20,8 @@ type dropBlobsArgs struct{}
 
 func (dropBlobsArgs) Kind() string { return "drop_blobs" }
 
-// dropBlobs deletes the blobs of source maps that are not there any more: of deleted and replaced maps, of deleted projects, and
-// of uploads that were cut off. It deletes nothing while a copy of the database may need them.
+// dropBlobs deletes the blobs of source maps that are gone: deleted and replaced maps, maps of deleted projects, and
+// uploads that were cut off. It deletes nothing while a copy of the database may need the blobs.
 func dropBlobs(o Options) job {
 	return runEvery(time.Hour, usualTimeout, dropBlobsArgs{}, func(ctx context.Context) error {
 		if o.Blobs == nil {
@@ -51,14 +51,14 @@ func dropBlobs(o Options) job {
 type strayBlobs struct {
 	store  *store.Store
 	blobs  blob.Store
-	before time.Time // when they were written: later ones may be of an upload that goes on
-	isKept bool      // they are only counted
+	before time.Time // written before; later blobs may belong to a running upload
+	isKept bool      // only counted
 
 	seen, stray int
-	bytes       int64 // of the stray ones
+	bytes       int64 // of the stray blobs
 }
 
-// dropAll deletes them, or counts them.
+// dropAll deletes or counts the stray blobs.
 func (s *strayBlobs) dropAll(ctx context.Context) error {
 	sizes := make(map[string]int64, strayChunk)
 	for entry, err := range s.blobs.List(ctx, store.SourceMapPrefix) {
@@ -79,7 +79,7 @@ func (s *strayBlobs) dropAll(ctx context.Context) error {
 	return s.dropStray(ctx, sizes)
 }
 
-// dropStray deletes those of the blobs, which are given with their sizes, that are stray.
+// dropStray deletes the stray ones among the blobs, which are given with their sizes.
 func (s *strayBlobs) dropStray(ctx context.Context, sizes map[string]int64) error {
 	keys := make([]string, 0, len(sizes))
 	for key := range sizes {

@@ -10,7 +10,7 @@ type dropConsentsArgs struct{}
 
 func (dropConsentsArgs) Kind() string { return "drop_consents" }
 
-// dropConsents forgets what people allowed clients of MCP, once its codes cannot come again.
+// dropConsents forgets people's consents for clients of MCP after their codes have become useless.
 func dropConsents(s *store.Store) job {
 	return runEvery(time.Hour, usualTimeout, dropConsentsArgs{}, s.DropConsents)
 }

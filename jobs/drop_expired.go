@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// dropWithin is long, as a day is dropped whole or not at all.
+// dropWithin is long, since a day is dropped as a whole or not at all.
 const dropWithin = 30 * time.Minute
 
 type dropExpiredArgs struct{}
 
 func (dropExpiredArgs) Kind() string { return "drop_expired" }
 
-// dropExpired deletes stored events that are older than the retention, which it reads anew: what is deleted does not come
-// back, and this server may not have heard of a change yet. It also forgets the ids of events that were only counted.
+// dropExpired deletes stored events that are older than the retention. It reads the retention again, since deleted events do not come
+// back and this server may have missed a change. It also forgets the ids of events that were only counted.
 func dropExpired(o Options) job {
 	return runEvery(time.Hour, dropWithin, dropExpiredArgs{}, func(ctx context.Context) error {
 		if _, err := o.Store.LoadSettings(ctx); err != nil {

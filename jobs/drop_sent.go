@@ -10,7 +10,7 @@ type dropSentArgs struct{}
 
 func (dropSentArgs) Kind() string { return "drop_sent" }
 
-// dropSent deletes what webhooks were told long ago.
+// dropSent deletes old deliveries of webhooks.
 func dropSent(s *store.Store) job {
 	return runEvery(time.Hour, usualTimeout, dropSentArgs{}, s.DropSent)
 }

@@ -10,7 +10,7 @@ type endClaimsArgs struct{}
 
 func (endClaimsArgs) Kind() string { return "end_claims" }
 
-// endClaims writes down which claims have run out.
+// endClaims records which claims have run out.
 func endClaims(s *store.Store) job {
 	return runEvery(15*time.Second, usualTimeout, endClaimsArgs{}, s.EndLapsedClaims)
 }

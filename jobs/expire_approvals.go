@@ -10,7 +10,7 @@ type expireApprovalsArgs struct{}
 
 func (expireApprovalsArgs) Kind() string { return "expire_approvals" }
 
-// expireApprovals writes down which requests for approval were not decided in time.
+// expireApprovals records which requests for approval were not decided in time.
 func expireApprovals(s *store.Store) job {
 	return runEvery(time.Hour, usualTimeout, expireApprovalsArgs{}, s.ExpireApprovals)
 }

@@ -11,7 +11,7 @@ type indexIssuesArgs struct{}
 
 func (indexIssuesArgs) Kind() string { return "index_issues" }
 
-// indexAtMost bounds the issues that one run adds, so that it leaves the database to others for most of the time.
+// indexAtMost bounds the issues that one run adds, so that it leaves the database to others most of the time.
 const indexAtMost = 5000
 
 // indexIssues adds new issues to the index of the search.

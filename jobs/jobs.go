@@ -1,6 +1,6 @@
-// Package jobs is the background work: one file per job. Jobs stand in a queue in the database, from which one server at
-// a time takes each: the elected leader puts them there when they are due. What is to be done stands in the tables of the
-// store, never in the queue: a job may be cut off at any point, or by mistake run twice, and the next run goes on.
+// Package jobs is the background work: one file per job. Jobs wait in a queue in the database, and one server at a
+// time takes each of them. The elected leader adds them when they are due. The store's tables, never the queue, say
+// what work there is: a job may be cut off at any point, or run twice by mistake, and the next run continues.
 package jobs
 
 import (
@@ -19,30 +19,30 @@ import (
 	"errand/store"
 )
 
-// How the queue is run.
+// How the queue runs.
 const (
-	// usualTimeout is how long a job may run; the rest waits for its next run.
+	// usualTimeout is how long a job may run. The rest is left to its next run.
 	usualTimeout = time.Minute
-	// rescueAfter is when a job counts as lost, because its server was killed, and may run again.
+	// rescueAfter is the time after which a job of a killed server counts as lost, and may run again.
 	rescueAfter = 90 * time.Second
-	// finishWithin is how long a stopping server lets a job run on before it is cut off; another server goes on with it.
+	// finishWithin is how long a stopping server lets a job run before it cuts it off. Another server continues the work.
 	finishWithin = 2 * time.Second
-	// keepDone and keepFailed are how long the rows of jobs stay to be looked at. What failed stands in the log too.
+	// keepDone and keepFailed are how long the rows of jobs stay for inspection. Failures are also in the log.
 	keepDone   = 5 * time.Minute
 	keepFailed = time.Hour
-	// pollEvery is how often a server looks for jobs. It does not listen for them: LISTEN takes a connection for itself
-	// and does not pass poolers such as PgBouncer, and no job is urgent by less.
+	// pollEvery is how often a server looks for jobs. It does not listen for them: LISTEN occupies a connection and
+	// does not work through poolers such as PgBouncer, and no job is more urgent than this.
 	pollEvery = time.Second
-	// warnEvery is how often the log has the same warning of the queue, which has about ten, each every few seconds.
+	// warnEvery is how often the log repeats a warning of the queue, which has about ten, each every few seconds.
 	warnEvery = time.Minute
 )
 
-// Options says what the jobs work with.
+// Options are what the jobs work with.
 type Options struct {
 	Store   *store.Store
 	Log     *slog.Logger
-	Blobs   *blob.OwnedStore // where source maps are; nil for nowhere
-	Keys    *seal.Ring       // that seal the secrets of webhooks; nil for none
+	Blobs   *blob.OwnedStore // for source maps; nil for none
+	Keys    *seal.Ring       // seal the secrets of webhooks; nil for none
 	Observe observer         // may be nil
 	// ObserveDropped is called for each day of stored events that the retention deletes; it may be nil.
 	ObserveDropped func(events int64)
@@ -62,7 +62,7 @@ func (o Options) allJobs() []job {
 	}
 }
 
-// Names returns the names of all jobs, as the queue and the metrics have them.
+// Names returns the names of all jobs, as in the queue and the metrics.
 func (o Options) Names() (names []string) {
 	for _, j := range o.allJobs() {
 		names = append(names, j.name)
@@ -70,7 +70,7 @@ func (o Options) Names() (names []string) {
 	return names
 }
 
-// StartQueue begins to work on the jobs, together with the other servers. The caller stops the client.
+// StartQueue starts working on the jobs, together with the other servers. The caller stops the client.
 func StartQueue(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	var periodic []*river.PeriodicJob
@@ -80,7 +80,7 @@ func StartQueue(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 	}
 	client, err := river.NewClient(o.Store.NewQueueDriver(), &river.Config{
 		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Store.CountWorkers()}}, Workers: workers, PeriodicJobs: periodic,
-		PollOnly: true, FetchPollInterval: pollEvery, MaxAttempts: 1, // the next run is the next attempt
+		PollOnly: true, FetchPollInterval: pollEvery, MaxAttempts: 1, // the next run serves as the retry
 		JobTimeout: usualTimeout, RescueStuckJobsAfter: rescueAfter, SoftStopTimeout: finishWithin,
 		CompletedJobRetentionPeriod: keepDone, CancelledJobRetentionPeriod: keepDone, DiscardedJobRetentionPeriod: keepFailed,
 		ErrorHandler: failures{o.Log}, Logger: slog.New(warnings{o.Log.Handler(), &core.LineLimit{Every: warnEvery}}),
@@ -94,15 +94,15 @@ func StartQueue(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 	return client, nil
 }
 
-// job is work that is done again and again.
+// job is work that is repeated.
 type job struct {
 	name     string
 	register func(*river.Workers, observer)
 	periodic *river.PeriodicJob
 }
 
-// runEvery makes a job that runs when a leader is elected, and then at every interval. A run that takes longer than atMost
-// is cut off. The job is never in the queue twice.
+// runEvery makes a job that runs when a leader is elected, and then at every interval. A run that takes longer than
+// atMost is cut off. The job is never in the queue twice.
 func runEvery[K river.JobArgs](interval, atMost time.Duration, kind K, run func(context.Context) error) job {
 	options := &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByState: []rivertype.JobState{
 		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning,
@@ -126,14 +126,14 @@ type worker[K river.JobArgs] struct {
 	observe observer
 }
 
-// Timeout is how long the job may run, and when it counts as lost.
+// Timeout is how long the job may run. The queue also decides with it whether the job is lost.
 func (w *worker[K]) Timeout(*river.Job[K]) time.Duration { return w.atMost }
 
 // Work does the job once.
 func (w *worker[K]) Work(ctx context.Context, j *river.Job[K]) error {
 	start := time.Now()
 	err := w.run(ctx)
-	if w.observe != nil && ctx.Err() == nil { // else it was cut off
+	if w.observe != nil && ctx.Err() == nil { // a cancelled run is not counted
 		w.observe(j.Args.Kind(), time.Since(start), err)
 	}
 	return err

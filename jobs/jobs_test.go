@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// Bounds of what tests wait for, and how often they look.
+// The bounds of waiting in tests, and the pauses between looks.
 const (
 	atMost = 30 * time.Second
 	often  = 20 * time.Millisecond
@@ -27,7 +27,7 @@ const (
 
 const shop = 1_000_000_001
 
-// startQueue works on the jobs of a database as one more server does, until the test ends.
+// startQueue works on the jobs of a database like one more server, until the test ends.
 func startQueue(t *testing.T, url string) *river.Client[pgx.Tx] {
 	t.Helper()
 	client, err := jobs.StartQueue(context.Background(), jobs.Options{
@@ -38,7 +38,7 @@ func startQueue(t *testing.T, url string) *river.Client[pgx.Tx] {
 	return client
 }
 
-// deletedLongAgo makes a project that was deleted and whose rows are due.
+// deletedLongAgo makes a deleted project whose rows are due for deletion.
 func deletedLongAgo(t *testing.T, url string, id int64, name string) {
 	t.Helper()
 	s := storetest.Open(t, url, func() time.Time { return time.Now().Add(-time.Hour) })
@@ -81,8 +81,7 @@ func TestOneServerAtATime(t *testing.T) {
 		`SELECT count(*) FROM (SELECT kind FROM river_job WHERE state = 'running' GROUP BY kind HAVING count(*) > 1) twice`))
 }
 
-// TestJobOfADeadServerRunsAgain finds a job that runs on a server that is not there any more, and holds the place of the
-// next one.
+// TestJobOfADeadServerRunsAgain finds a job that runs on a server which is gone, and blocks the next one.
 func TestJobOfADeadServerRunsAgain(t *testing.T) {
 	t.Parallel()
 	url := storetest.NewURL(t)

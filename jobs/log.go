@@ -12,7 +12,7 @@ import (
 	"errand/core"
 )
 
-// failures logs the jobs that failed.
+// failures logs failed jobs.
 type failures struct{ log *slog.Logger }
 
 // HandleError logs an error.
@@ -27,19 +27,19 @@ func (f failures) HandlePanic(ctx context.Context, job *rivertype.JobRow, value 
 	return nil
 }
 
-// warnings passes on what the queue has to warn of, and of the same warning one in a while: it has several a second while
-// the database is away. The rest is how it works inside.
+// warnings passes on the warnings of the queue, each at most once in a while: while the database is away, it has
+// several a second. Other lines of the queue describe its inner workings, and are dropped.
 type warnings struct {
 	slog.Handler
 	limit *core.LineLimit // by message
 }
 
-// Enabled leaves out what is below a warning.
+// Enabled drops everything below a warning.
 func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
 }
 
-// Handle writes the line, unless there was one like it lately, or it only says that the queue was told to stop.
+// Handle writes the line, unless a similar one was written recently, or the line only says that the queue was told to stop.
 func (w warnings) Handle(ctx context.Context, line slog.Record) error {
 	if errors.Is(ctx.Err(), context.Canceled) && isCancellation(line) {
 		return nil
@@ -54,7 +54,7 @@ func (w warnings) Handle(ctx context.Context, line slog.Record) error {
 	return w.Handler.Handle(ctx, line)
 }
 
-// isCancellation reports whether the error of a line is that its context was cancelled. The queue writes errors as texts.
+// isCancellation reports whether the error in a line is a cancelled context. The queue writes errors as texts.
 func isCancellation(line slog.Record) (found bool) {
 	line.Attrs(func(attr slog.Attr) bool {
 		isError := attr.Key == "error" || attr.Key == "err"

@@ -11,8 +11,7 @@ import (
 	"errand/core"
 )
 
-// TestQueueThatIsToldToStopIsNoError has the queue log what it logs when its context is cancelled. What failed by itself is
-// logged all the same.
+// TestQueueThatIsToldToStopIsNoError makes the queue log what it does when its context is cancelled. Real failures are still logged.
 func TestQueueThatIsToldToStopIsNoError(t *testing.T) {
 	t.Parallel()
 	running := t.Context()

@@ -14,7 +14,7 @@ import (
 	"errand/testkit/logtext"
 )
 
-// TestFailuresAreLogged has jobs that fail, because their tables are gone: the log names them, and has nothing else.
+// TestFailuresAreLogged runs jobs that fail, because their tables are gone. The log names the jobs, and has nothing else.
 func TestFailuresAreLogged(t *testing.T) {
 	t.Parallel()
 	url, log := storetest.NewEmptyURL(t), &logtext.Text{}

@@ -10,7 +10,7 @@ type markQuietArgs struct{}
 
 func (markQuietArgs) Kind() string { return "mark_quiet" }
 
-// markQuiet marks issues that have had no event for a day, for the list by priority.
+// markQuiet marks issues without an event for a day, for the list by priority.
 func markQuiet(s *store.Store) job {
 	return runEvery(10*time.Minute, usualTimeout, markQuietArgs{}, s.MarkQuiet)
 }

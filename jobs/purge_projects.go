@@ -7,14 +7,14 @@ import (
 	"errand/store"
 )
 
-// purgeWithin is how long one run deletes; it ends by itself before it is cut off.
+// purgeWithin is how long one run deletes. It ends on its own before it is cut off.
 const purgeWithin = usualTimeout / 2
 
 type purgeProjectsArgs struct{}
 
 func (purgeProjectsArgs) Kind() string { return "purge_projects" }
 
-// purgeProjects deletes the rows of the projects that were deleted.
+// purgeProjects deletes the rows of deleted projects.
 func purgeProjects(s *store.Store) job {
 	return runEvery(10*time.Second, usualTimeout, purgeProjectsArgs{}, func(ctx context.Context) error {
 		until := time.Now().Add(purgeWithin)

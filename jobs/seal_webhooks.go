@@ -14,13 +14,13 @@ type sealWebhooksArgs struct{}
 
 func (sealWebhooksArgs) Kind() string { return "seal_webhooks" }
 
-// sealWebhooks seals the secrets of webhooks with the newest key, so that older ones can be taken out of ENCRYPTION_KEYS.
+// sealWebhooks seals the secrets of webhooks with the newest key, so that older keys can be removed from ENCRYPTION_KEYS.
 func sealWebhooks(o Options) job {
 	return runEvery(10*time.Minute, usualTimeout, sealWebhooksArgs{}, o.sealWebhooks)
 }
 
-// sealWebhooks goes through the webhooks by their ids, so that one whose key is gone is met once. It stays as it is: it may be
-// that another server has the key.
+// sealWebhooks reads the webhooks in order of their ids, so that it meets a webhook without a key only once. It
+// leaves that one unchanged, since another server may have the key.
 func (o Options) sealWebhooks(ctx context.Context) error {
 	if o.Keys == nil || !o.Keys.CanSeal() {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"errand/store/storetest"
 )
 
-// newRing returns a ring of keys with these ids, which are the same for the same ids.
+// newRing returns a ring of keys with these ids. The same ids always have the same keys.
 func newRing(t *testing.T, ids ...string) *seal.Ring {
 	t.Helper()
 	var entries []string
@@ -32,7 +32,7 @@ func newRing(t *testing.T, ids ...string) *seal.Ring {
 
 func TestSealWebhooks(t *testing.T) {
 	t.Parallel()
-	const many = 250 // more than are read at a time
+	const many = 250 // more than one read takes
 	s, form := storetest.New(t), mustFind(t, core.FormatService)
 	add := func(id int64, ring *seal.Ring) {
 		sealed, err := form.SealTarget(ring, id, notify.Target{Secret: "whsec_hunter2"})

@@ -9,11 +9,11 @@ import (
 	"errand/store"
 )
 
-// trimEvery is how often it is looked for issues to trim.
+// trimEvery is how often to look for issues to trim.
 const trimEvery = 2 * time.Second
 
-// TrimIssues stores the events that wait for it and deletes the middle of issues that have more stored events than they
-// keep, until ctx ends. It is not in the queue: each server that takes events in knows of its own issues only.
+// TrimIssues stores waiting events, and deletes the middle of issues that have more stored events than they keep,
+// until ctx ends. It is not in the queue, since each server that takes events in knows only its own issues.
 func TrimIssues(ctx context.Context, s *store.Store, log *slog.Logger) {
 	ticker := time.NewTicker(trimEvery)
 	defer ticker.Stop()
@@ -35,7 +35,7 @@ func TrimIssues(ctx context.Context, s *store.Store, log *slog.Logger) {
 // trimWithin bounds one look at the issues.
 const trimWithin = 30 * time.Second
 
-// trimOnce makes an error of a panic: this work has no queue to catch it.
+// trimOnce turns a panic into an error, since no queue catches it for this work.
 func trimOnce(ctx context.Context, s *store.Store) (err error) {
 	defer core.CatchPanic(&err)
 	ctx, cancel := context.WithTimeout(ctx, trimWithin)

@@ -11,7 +11,7 @@ import (
 	"errand/mcp"
 )
 
-// What a list of tools may cost a model; a token is counted as 4 bytes.
+// The most that a list of tools may cost a model. A token counts as 4 bytes.
 const (
 	bytesPerToken = 4
 	listBudget    = 5000 * bytesPerToken
@@ -34,7 +34,7 @@ func TestToolsFitTheirBudget(t *testing.T) {
 
 			require.Equal(t, http.StatusOK, answer.Code)
 			t.Logf("tools/list: %d tokens", answer.Body.Len()/bytesPerToken)
-			if name != "an admin" { // who has far more tools than an agent
+			if name != "an admin" { // an admin has far more tools than an agent
 				require.LessOrEqual(t, answer.Body.Len(), listBudget, "as sent")
 			}
 			for _, tool := range listedTools(t, h) {

@@ -118,8 +118,8 @@ func TestCallFailsInside(t *testing.T) {
 	require.Contains(t, []any{"internal", "unavailable"}, failure["error"])
 }
 
-// TestCallOfProse holds that a tool whose product is a text answers the text alone, and declares no other output: clients that get
-// structured content show their models nothing else.
+// TestCallOfProse checks that a tool whose product is a text answers only the text, and declares no other output: if
+// clients get structured content, they show their models nothing else.
 func TestCallOfProse(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)

@@ -10,7 +10,7 @@ import (
 	"errand/core"
 )
 
-// mostCompletions is how many values the protocol allows.
+// mostCompletions is the most values that the protocol allows.
 const mostCompletions = 100
 
 // projectCompletion completes the argument project of the prompts with the slugs of the projects that the caller may see.

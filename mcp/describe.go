@@ -39,7 +39,7 @@ func schemaText(op *core.Operation, schema core.Schema) json.RawMessage {
 	return text
 }
 
-// toolDescription says what the tool does, and what comes instead where its action is held.
+// toolDescription says what the tool does, and what it answers if its action is held.
 func toolDescription(op *core.Operation) string {
 	if op.IsHoldable() {
 		return op.Description + " May answer approval_required: nothing has changed then, until an admin approves it."
@@ -56,7 +56,7 @@ func describePrompt(p prompts.Prompt) protocol.Prompt {
 	return described
 }
 
-// hidePrompts leaves the prompts whose tools the caller may call, in a list and when one is asked for.
+// hidePrompts keeps only prompts whose tools the caller may call, in a list and for a single prompt.
 func (s *surface) hidePrompts(ctx context.Context, listed []protocol.Prompt) []protocol.Prompt {
 	actor := s.Call(ctx).Actor
 	return slices.DeleteFunc(listed, func(described protocol.Prompt) bool {

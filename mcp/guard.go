@@ -13,8 +13,8 @@ import (
 	"errand/wire"
 )
 
-// guard stands in front of mcp-go, which reads bodies without a limit, knows no origins, and lets one client cancel
-// the calls of another in stateless mode.
+// guard protects mcp-go, which reads bodies without a limit, ignores origins, and in stateless mode lets one client
+// cancel the calls of another.
 type guard struct {
 	baseURL func() string // web pages of its host may call
 	origins map[string]bool
@@ -29,8 +29,8 @@ func newGuard(baseURL func() string, origins []string, next http.Handler) *guard
 	return g
 }
 
-// ServeHTTP refuses what is not a message: 405 for all but POST, 403 for web pages of foreign origins, 413 above the limit,
-// and what findProblem finds. Nothing leaves mcp-go as plain text, which clients could not read.
+// ServeHTTP refuses requests that are not a message: 405 for all but POST, 403 for web pages of foreign origins, 413 above the limit, and
+// the problems of findProblem. It lets no plain text of mcp-go through, which clients could not read.
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -55,7 +55,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	if project := r.URL.Query().Get("project"); project != "" { // of the address that a person gave their client
+	if project := r.URL.Query().Get("project"); project != "" { // in the address that a person set in the client
 		r = r.WithContext(context.WithValue(r.Context(), projectKey{}, core.ProjectRef(project)))
 	}
 	g.next.ServeHTTP(w, r)
@@ -63,13 +63,13 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 type projectKey struct{}
 
-// projectOf returns the project that the address of the request names; empty for none.
+// projectOf returns the project in the address of the request; empty for none.
 func projectOf(ctx context.Context) core.ProjectRef {
 	project, _ := ctx.Value(projectKey{}).(core.ProjectRef)
 	return project
 }
 
-// allowsOrigin reports whether a web page of the origin may call. Programs send none.
+// allowsOrigin reports whether a web page of the origin may call. Programs send no origin.
 func (g *guard) allowsOrigin(r *http.Request) bool {
 	origin := strings.ToLower(r.Header.Get("Origin"))
 	if origin == "" || g.origins[origin] {
@@ -79,7 +79,7 @@ func (g *guard) allowsOrigin(r *http.Request) bool {
 	return host != "" && hostOf(origin) == host
 }
 
-// hostOf returns the host and port of a URL in lower case; empty for what is not a URL, such as the origin null.
+// hostOf returns the host and port of a URL in lower case; empty for a text that is not a URL, such as the origin null.
 func hostOf(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -88,8 +88,8 @@ func hostOf(text string) string {
 	return strings.ToLower(u.Host)
 }
 
-// isCancellation reports whether the message is notifications/cancelled. Requests are known by the ids that clients choose, and
-// without sessions two clients share them: a cancel could hit the other's call, so it is dropped.
+// isCancellation reports whether the message is notifications/cancelled. Clients choose the ids of requests, and without
+// sessions two clients may use the same id. A cancel could hit the other's call, so it is dropped.
 func isCancellation(body []byte) bool {
 	var message struct {
 		Method string `json:"method"`

@@ -10,7 +10,7 @@ import (
 	protocol "github.com/mark3labs/mcp-go/mcp"
 )
 
-// findProblem finds what is wrong with a message and its headers; nil when nothing is, or when mcp-go says it as well.
+// findProblem finds a fault of a message or its headers; nil when there is none, or when mcp-go reports it as well.
 func findProblem(header http.Header, body []byte) *messageProblem {
 	if problem := checkMediaType(header); problem != nil {
 		return problem
@@ -26,7 +26,7 @@ func findProblem(header http.Header, body []byte) *messageProblem {
 	return sent.refuseSubscription(header)
 }
 
-// checkMediaType refuses a body that is not said to be JSON.
+// checkMediaType refuses a body whose type is not JSON.
 func checkMediaType(header http.Header) *messageProblem {
 	if mediaType, _, err := mime.ParseMediaType(header.Get("Content-Type")); err == nil && mediaType == "application/json" {
 		return nil
@@ -34,7 +34,7 @@ func checkMediaType(header http.Header) *messageProblem {
 	return &messageProblem{code: protocol.INVALID_REQUEST, text: "the header Content-Type must be application/json"}
 }
 
-// sentMessage is what of a message is compared with its headers.
+// sentMessage is the part of a message that is compared with its headers.
 type sentMessage struct {
 	ID     json.RawMessage
 	Method protocol.MCPMethod
@@ -43,11 +43,11 @@ type sentMessage struct {
 	}
 }
 
-// version returns the version of the protocol that the message names, empty when it names none.
+// version returns the version of the protocol in the message; empty when there is none.
 func (m sentMessage) version() string { return m.Params.Meta.ProtocolVersion() }
 
-// checkVersion refuses a version of the protocol that is older than 2026-07-28 and unknown. Before initialize there is none
-// to keep to; mcp-go refuses the newer ones, in JSON.
+// checkVersion refuses an unknown version of the protocol that is older than 2026-07-28. Before initialize no version
+// applies; mcp-go refuses unknown newer ones, in JSON.
 func (m sentMessage) checkVersion(header http.Header) *messageProblem {
 	named := header.Get(protocol.HeaderProtocolVersion)
 	isModern := protocol.IsModernProtocol(named) || protocol.IsModernProtocol(m.version())
@@ -58,8 +58,8 @@ func (m sentMessage) checkVersion(header http.Header) *messageProblem {
 		text: "the header " + protocol.HeaderProtocolVersion + " must be one of " + strings.Join(protocol.ValidProtocolVersions, ", ")}
 }
 
-// refuseSubscription refuses subscriptions/listen as the protocol of 2026-07-28 has it for a server that sends no
-// notifications: an open stream would bring nothing. Where header and message disagree, mcp-go says so.
+// refuseSubscription refuses subscriptions/listen in the way that the protocol of 2026-07-28 defines for a server without
+// notifications, since an open stream would bring nothing. mcp-go reports a header that disagrees with the message.
 func (m sentMessage) refuseSubscription(header http.Header) *messageProblem {
 	isListen := m.Method == protocol.MethodSubscriptionsListen && header.Get(protocol.HeaderMethod) == string(m.Method)
 	named := header.Get(protocol.HeaderProtocolVersion)

@@ -1,5 +1,5 @@
 // Package mcp serves the registry as MCP tools over Streamable HTTP, with instructions and prompts. It mirrors the
-// registry and decides nothing. It is stateless: each request stands for itself, so any server can answer it.
+// registry and decides nothing. It is stateless: each request is independent, so any server can answer it.
 package mcp
 
 import (
@@ -17,21 +17,21 @@ import (
 	"errand/prompts"
 )
 
-// Options says what the surface is made of. All but AllowedOrigins and Observe must be set.
+// Options are the parts of the surface. All but AllowedOrigins, NameClient and Observe must be set.
 type Options struct {
 	Registry       *core.Registry
-	Call           func(context.Context) core.Call // who makes the request, as the authentication in front found
-	BaseURL        func() string                   // the public URL as it is now; web pages of its host may call
-	AllowedOrigins []string                        // further origins of web pages that may call, as scheme://host[:port]
+	Call           func(context.Context) core.Call // the call of the request, from the authentication in front
+	BaseURL        func() string                   // the present public URL; web pages of its host may call
+	AllowedOrigins []string                        // other origins of web pages that may call, as scheme://host[:port]
 	Version        string                          // of Errand
 	Log            *slog.Logger
-	// NameClient is called with the name of an MCP client that says who it is; may be nil.
+	// NameClient is called with the name of an MCP client that identifies itself; may be nil.
 	NameClient func(ctx context.Context, call core.Call, client core.Program) error
-	Observe    func(tool, outcome string) // is called after each call of a tool, with ok or the code of its error; may be nil
+	Observe    func(tool, outcome string) // called after each call of a tool, with ok or the code of its error; may be nil
 }
 
-// listsHoldFor is how long a client may keep the lists of tools and prompts, for its token only: they change with the version
-// of Errand, and each fetch costs more than most calls.
+// listsHoldFor is how long a client may keep the lists of tools and prompts, for its token only. They change with the
+// version of Errand, and each fetch costs more than most calls.
 const listsHoldFor = 5 * time.Minute
 
 // surface holds what the handlers share.
@@ -40,15 +40,15 @@ type surface struct {
 	tools map[string]*core.Operation
 }
 
-// New makes the handler of /mcp. The authentication stands in front of it; what an answer looks like is MCP's, but for
-// the refusals before a message is read, which are Errand's errors.
+// New makes the handler of /mcp. It expects authentication in front of it. Answers have the form of MCP, except for
+// refusals before a message is read, which are Errand's errors.
 func New(o Options) http.Handler {
 	s := &surface{Options: o, tools: map[string]*core.Operation{}}
 	hooks := &server.Hooks{}
 	hooks.AddAfterListTools(s.hideTools)
 	s.addGreeting(hooks)
-	// Left off: mcp-go's own validation (the registry validates), its recovery (it sends the client the text of the panic), and all
-	// that needs a session.
+	// Left off: mcp-go's validation (the registry validates), its recovery (it sends the text of the panic to the
+	// client), and everything that needs a session.
 	mcpServer := server.NewMCPServer("errand", o.Version,
 		server.WithTitle("Errand"),
 		server.WithToolCapabilities(false),
@@ -75,13 +75,13 @@ func New(o Options) http.Handler {
 	return newGuard(o.BaseURL, o.AllowedOrigins, streamable)
 }
 
-// hideTools leaves in a list the tools that the caller may call. Calling another one is forbidden, not unknown.
+// hideTools keeps only tools that the caller may call in a list. Calling another one is forbidden, not unknown.
 func (s *surface) hideTools(ctx context.Context, _ any, _ *protocol.ListToolsRequest, result *protocol.ListToolsResult) {
 	actor := s.Call(ctx).Actor
 	result.Tools = slices.DeleteFunc(result.Tools, func(tool protocol.Tool) bool { return s.tools[tool.Name].AuthorizeActor(actor) != nil })
 }
 
-// handleTool carries out one tool call: scope, arguments, registry, answer. Everything that goes wrong is a tool result: a
+// handleTool carries out one tool call: scope, arguments, registry, answer. Every failure is a tool result: a
 // returned error would become a protocol error, which models do not see.
 func (s *surface) handleTool(op *core.Operation) server.ToolHandlerFunc {
 	return func(ctx context.Context, request protocol.CallToolRequest) (*protocol.CallToolResult, error) {
@@ -117,19 +117,19 @@ func (s *surface) observeCall(op *core.Operation, outcome string) {
 	}
 }
 
-// decodeArguments reads the flat input from the text of the message, which keeps whole numbers exact. The scope comes first,
-// as in REST.
+// decodeArguments reads the flat input from the text of the message, which keeps whole numbers exact. It checks the
+// scope first, as REST does.
 func decodeArguments(op *core.Operation, call core.Call, raw json.RawMessage) (map[string]any, error) {
 	if err := op.AuthorizeActor(call.Actor); err != nil {
 		return nil, err
 	}
-	if string(raw) == "null" { // as good as absent
+	if string(raw) == "null" { // counts as absent
 		raw = nil
 	}
 	return core.DecodeArgs(raw)
 }
 
-// succeededResult is the result with the same JSON as REST, as data and as text for clients that show only one of them.
+// succeededResult is a result with the same JSON as over REST, as data and as text, since some clients show only one of them.
 func succeededResult(op *core.Operation, body []byte) *protocol.CallToolResult {
 	if body == nil {
 		return doneResult(op)
@@ -139,7 +139,7 @@ func succeededResult(op *core.Operation, body []byte) *protocol.CallToolResult {
 	return result
 }
 
-// doneResult is the result of an operation that answers nothing: what to call next, when there is such a call.
+// doneResult is the result of an operation without an answer: the call to make next, if there is one.
 func doneResult(op *core.Operation) *protocol.CallToolResult {
 	next, err := core.MarshalPlain(map[string]any{"next": op.NextCalls()})
 	if err != nil || op.Next == nil {
@@ -148,8 +148,8 @@ func doneResult(op *core.Operation) *protocol.CallToolResult {
 	return protocol.NewToolResultText(string(next))
 }
 
-// failedResult is the same error as in REST with its hint, as text only: some clients check structured content against the
-// output schema even for errors.
+// failedResult is the same error as over REST, with its hint, as text only: some clients check structured content
+// against the output schema even for errors.
 func failedResult(failure *core.Error) *protocol.CallToolResult {
 	text, err := failure.ForAgent()
 	if err != nil {

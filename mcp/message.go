@@ -16,24 +16,24 @@ import (
 	"errand/wire"
 )
 
-// message is what every message of JSON-RPC has.
+// message has the members that every message of JSON-RPC has.
 type message struct {
 	JSONRPC json.RawMessage `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
 	Method  json.RawMessage `json:"method"`
 	Params  json.RawMessage `json:"params"`
-	Result  json.RawMessage `json:"result"` // of an answer, as is error
+	Result  json.RawMessage `json:"result"` // in an answer, as is error
 	Error   json.RawMessage `json:"error"`
 }
 
-// messageProblem is what is wrong with a message, in the words and with the codes of JSON-RPC.
+// messageProblem is a fault of a message, in the words and with the codes of JSON-RPC.
 type messageProblem struct {
 	id   json.RawMessage
 	code int
 	text string
 }
 
-// checkMessage finds what mcp-go would refuse in the words of Go's decoder; nil when there is nothing.
+// checkMessage finds faults that mcp-go would report in the words of Go's decoder; nil when there are none.
 func checkMessage(body []byte) *messageProblem {
 	if !json.Valid(body) {
 		return &messageProblem{code: protocol.PARSE_ERROR, text: "the message is not valid JSON"}
@@ -71,8 +71,8 @@ func checkMessage(body []byte) *messageProblem {
 	return problem
 }
 
-// checkAnswer refuses what has no method: an answer to a request that the server never made. An empty one is let through, as
-// clients answer pings with it.
+// checkAnswer refuses a message without a method: an answer to a request that the server never made. An empty answer
+// passes, since clients answer pings with it.
 func checkAnswer(m message) *messageProblem {
 	switch {
 	case m.Result == nil && m.Error == nil:
@@ -83,7 +83,7 @@ func checkAnswer(m message) *messageProblem {
 	return &messageProblem{code: protocol.INVALID_REQUEST, text: "the message answers a request, but the server makes none"}
 }
 
-// kindOf returns the first character of a JSON value, 0 for every number.
+// kindOf returns the first character of a JSON value; 0 for every number.
 func kindOf(value []byte) byte {
 	for _, c := range value {
 		switch {
@@ -97,7 +97,7 @@ func kindOf(value []byte) byte {
 	return 0
 }
 
-// checkParams says what is wrong with the params of a request, as mcp-go reads them; empty for nothing.
+// checkParams returns the fault in the params of a request, as mcp-go reads them; empty for none.
 func checkParams(method protocol.MCPMethod, body []byte) string {
 	var request any
 	var list protocol.PaginatedRequest
@@ -113,7 +113,7 @@ func checkParams(method protocol.MCPMethod, body []byte) string {
 	case protocol.MethodSubscriptionsListen:
 		request = new(protocol.SubscriptionsListenRequest)
 	default:
-		request = new(protocol.PingRequest) // what all have
+		request = new(protocol.PingRequest) // the params that every request has
 	}
 	err := json.Unmarshal(body, request)
 	if err == nil {
@@ -137,12 +137,12 @@ func checkParams(method protocol.MCPMethod, body []byte) string {
 	return ""
 }
 
-// checkPrompt says what is wrong with the arguments of a prompt: an error of its handler would be an internal one.
+// checkPrompt returns the fault in the arguments of a prompt: an error of the handler would be reported as internal.
 func checkPrompt(name string, arguments map[string]string) string {
 	all := prompts.AllPrompts()
 	at := slices.IndexFunc(all, func(p prompts.Prompt) bool { return p.Name == name })
 	if at < 0 {
-		return "" // mcp-go names it
+		return "" // mcp-go reports it
 	}
 	_, err := all[at].Render(arguments)
 	if err == nil {
@@ -180,7 +180,7 @@ func wordFor(t reflect.Type) string {
 	}
 }
 
-// writeTo answers with the problem. Clients of the older protocol read errors of a call from answers that are 200.
+// writeTo answers with the problem. Clients of the older protocol read the errors of calls only from answers with status 200.
 func (p *messageProblem) writeTo(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusBadRequest
 	switch isModern := protocol.IsModernProtocol(r.Header.Get(protocol.HeaderProtocolVersion)); {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireProblem holds that an answer is an error of JSON-RPC in words that are not those of Go's decoder.
+// requireProblem requires an answer to be an error of JSON-RPC, without the words of Go's decoder.
 func requireProblem(t *testing.T, answer *httptest.ResponseRecorder, code int, message, sent string) {
 	t.Helper()
 	var response struct {
@@ -71,7 +71,7 @@ func TestProblemsOfMessagesAreInPlainWords(t *testing.T) {
 	}
 }
 
-// requestMessage is a message whose members may be said again.
+// requestMessage is a message whose members may be repeated.
 func requestMessage(members string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"tools/list",` + members + `}`
 }
@@ -80,7 +80,7 @@ func callMessage(method, params string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`
 }
 
-// Status and id of an answer are what the clients of each protocol version look at.
+// Clients of each protocol version look at the status and the id of an answer.
 func TestProblemsOfMessagesNameTheRequest(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, nil)
@@ -95,7 +95,7 @@ func TestProblemsOfMessagesNameTheRequest(t *testing.T) {
 	require.Contains(t, answer.Body.String(), `"id":null`)
 }
 
-// Clients read errors from JSON: what is not said in it reaches nobody.
+// Clients read errors only from JSON: other texts reach nobody.
 func TestRefusalsAreJSON(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, nil)

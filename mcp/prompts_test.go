@@ -14,7 +14,7 @@ import (
 	"errand/prompts"
 )
 
-// TestPromptsFollowTheScopes holds that a token is offered, and given, the prompts whose tools it may call.
+// TestPromptsFollowTheScopes checks that a token sees, and gets, the prompts whose tools it may call.
 func TestPromptsFollowTheScopes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

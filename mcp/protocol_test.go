@@ -231,7 +231,7 @@ func TestBrokenMessages(t *testing.T) {
 	}
 }
 
-// One client's cancel must not reach another's call that has the same id.
+// One client's cancel must not reach another's call with the same id.
 func TestCancelOfAnotherClient(t *testing.T) {
 	t.Parallel()
 	started, release, outcome := make(chan struct{}), make(chan struct{}), make(chan error, 1)

@@ -10,7 +10,7 @@ import (
 	"errand/prompts"
 )
 
-// addGreeting has the server greet each client by what its credential is for: with a setup key there are no issues to work on.
+// addGreeting greets each client according to its credential: with a setup key there are no issues to work on.
 func (s *surface) addGreeting(hooks *server.Hooks) {
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, message *protocol.InitializeRequest, result *protocol.InitializeResult) {
 		s.greetClient(ctx, &message.Params.ClientInfo, &result.Instructions)
@@ -30,11 +30,11 @@ func (s *surface) greetClient(ctx context.Context, client *protocol.Implementati
 		return
 	}
 	if err := s.NameClient(ctx, call, core.NameProgram(client.Name)); err != nil {
-		_ = s.Registry.Failure(ctx, "name_client", call.RequestID, err) // the name is for people to see; the client is served without it
+		_ = s.Registry.Failure(ctx, "name_client", call.RequestID, err) // the name is only for people to see; the call continues without it
 	}
 }
 
-// callOf returns who makes a call of a tool. Clients of the newer protocol name themselves in each.
+// callOf returns the caller of a tool. Clients of the newer protocol name themselves in each call.
 func (s *surface) callOf(ctx context.Context, request protocol.CallToolRequest) core.Call {
 	call := s.Call(ctx)
 	if client := request.Params.Meta.ClientInfo(); client != nil {

@@ -21,8 +21,7 @@ import (
 
 const baseURL = "https://errand.example"
 
-// newHandler makes a handler without a store, for what never reaches one. The caller is an admin unless
-// change says otherwise.
+// newHandler makes a handler without a store, for requests that never reach one. The caller is an admin unless change says otherwise.
 func newHandler(t *testing.T, change func(*mcp.Options)) http.Handler {
 	t.Helper()
 	registry, err := tools.New(tools.Options{}).Registry(slog.New(slog.DiscardHandler))
@@ -51,7 +50,7 @@ func postMessage(h http.Handler, message string, header map[string]string) *http
 
 const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 
-// tool is what the lint looks at.
+// tool is the part of a tool that the lint checks.
 type tool struct {
 	Name         string         `json:"name"`
 	Title        string         `json:"title"`
@@ -106,7 +105,7 @@ func TestEveryToolIsListed(t *testing.T) {
 	}
 }
 
-// TestToolLint holds what providers and clients refuse: one bad schema can cost the whole list.
+// TestToolLint finds schemas that providers and clients refuse: one bad schema can cost the whole list.
 func TestToolLint(t *testing.T) {
 	t.Parallel()
 	name := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)

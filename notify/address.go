@@ -8,13 +8,13 @@ import (
 )
 
 // specialPrefixes4 are the IPv4 addresses that are not on the internet: IANA's registry of special purposes, multicast,
-// and what is reserved. Cloud metadata is at 169.254.169.254; Azure's is at a public-looking address too.
+// and reserved addresses. Cloud metadata is at 169.254.169.254; Azure's is also at an address that looks public.
 var specialPrefixes4 = parsePrefixes(
 	"0.0.0.0/8",        // this network
 	"10.0.0.0/8",       // private
 	"100.64.0.0/10",    // shared by customers of a carrier; metadata of Alibaba Cloud
 	"127.0.0.0/8",      // loopback
-	"168.63.129.16/32", // the platform of Azure, seen from its machines
+	"168.63.129.16/32", // the platform of Azure, from inside its machines
 	"169.254.0.0/16",   // link-local; metadata of most clouds
 	"172.16.0.0/12",    // private
 	"192.0.0.0/24",     // protocols; metadata of Oracle Cloud
@@ -31,8 +31,8 @@ var specialPrefixes4 = parsePrefixes(
 	"240.0.0.0/4",      // reserved, and broadcast
 )
 
-// Of IPv6 only the global unicast addresses are on the internet, and of these not all. Loopback, unique-local (fc00::/7),
-// link-local and multicast addresses are outside of it, and so are IPv4 addresses in the old form ::127.0.0.1.
+// Only global unicast addresses of IPv6 are on the internet, and not all of them. Loopback, unique-local (fc00::/7),
+// link-local and multicast addresses are not, nor are IPv4 addresses in the old form ::127.0.0.1.
 var (
 	globalUnicast    = netip.MustParsePrefix("2000::/3")
 	specialPrefixes6 = parsePrefixes(
@@ -42,7 +42,7 @@ var (
 		"2620:4f:8000::/48", // AS112
 		"3fff::/20",         // documentation
 	)
-	// nat64 embeds an IPv4 address in its last 4 bytes. Where a network has IPv6 only, every public receiver has such an
+	// nat64 embeds an IPv4 address in its last 4 bytes. In a network with only IPv6, every public receiver has such an
 	// address. 64:ff9b:1::/48, which each network may use in its own way, is not public.
 	nat64 = netip.MustParsePrefix("64:ff9b::/96")
 )
@@ -76,8 +76,8 @@ func containsAddr(prefixes []netip.Prefix, addr netip.Addr) bool {
 	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// ParsePrivate reads WEBHOOK_ALLOW_PRIVATE: a comma list of CIDRs, such as 10.1.0.0/16, fd00::/8, whose addresses may be
-// called although they are not public.
+// ParsePrivate reads WEBHOOK_ALLOW_PRIVATE: a comma-separated list of CIDRs, such as 10.1.0.0/16, fd00::/8, whose
+// addresses may be called although they are not public.
 func ParsePrivate(text string) ([]netip.Prefix, error) {
 	var prefixes []netip.Prefix
 	for word := range strings.SplitSeq(text, ",") {

@@ -35,7 +35,7 @@ func TestIsPublic(t *testing.T) {
 	require.False(t, isPublic(netip.Addr{}))
 }
 
-// The list is held against one that others keep in step with IANA's registry: what is special there is special here.
+// The test compares with a list that others keep in step with IANA's registry: every special address there is special here.
 func TestSpecialPrefixesAreThoseOfTheRegistry(t *testing.T) {
 	t.Parallel()
 	registry := ssrf.New()

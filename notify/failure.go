@@ -14,8 +14,8 @@ import (
 	"syscall"
 )
 
-// DescribeFailure returns why a connection did not come to an end, for last_error. It is made of our own words and the
-// host's name alone: the text of the error has the URL in it, or what the receiver said.
+// DescribeFailure returns why a connection failed, for last_error. It uses only Errand's own words and the host's
+// name: the text of the error contains the URL, or words of the receiver.
 func DescribeFailure(host string, err error) string {
 	var refused *URLError
 	switch {
@@ -59,7 +59,7 @@ func isTimeout(err error) bool {
 		errors.As(err, &timed) && timed.Timeout()
 }
 
-// describeTLS returns why no secure connection was made, or "" when it is not about that.
+// describeTLS returns why no secure connection was made, or "" for other errors.
 func describeTLS(host string, err error) string {
 	var (
 		authority x509.UnknownAuthorityError
@@ -86,7 +86,7 @@ func describeTLS(host string, err error) string {
 	return ""
 }
 
-// isMalformed reports whether an answer could not be read as HTTP: net/http has no type for these errors, only words.
+// isMalformed reports whether an answer could not be read as HTTP. net/http has no type for these errors, only texts.
 func isMalformed(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "malformed") || strings.Contains(text, "net/http: ") || strings.Contains(text, "bad ")

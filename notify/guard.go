@@ -11,23 +11,22 @@ import (
 
 const (
 	lookupTimeout = 5 * time.Second
-	maxAddresses  = 4 // of a host, that are tried in one attempt; all are checked
+	maxAddresses  = 4 // of a host, that one attempt tries; all are checked
 )
 
 // LookupFunc finds the addresses of a host name, A and AAAA, such as net.DefaultResolver.LookupNetIP.
 type LookupFunc func(ctx context.Context, network, host string) ([]netip.Addr, error)
 
-// Guard decides which URLs may be called (webhooks, URL rules), so that nobody can make the server talk to the network
-// that it stands in.
+// Guard decides which URLs may be called (webhooks, URL rules), so that nobody can make the server call into its own network.
 type Guard struct {
 	Lookup LookupFunc
-	// Private are the addresses of WEBHOOK_ALLOW_PRIVATE, which may be called although they are not public, also by http
-	// and by names such as runner.internal.
+	// Private are the addresses of WEBHOOK_ALLOW_PRIVATE, which may be called although they are not public, also over
+	// http and by names such as runner.internal.
 	Private []netip.Prefix
 }
 
-// CheckURL checks the URL of a new webhook, and returns it in the spelling in which it is kept. The error is a *URLError,
-// to be shown to the caller, unless ctx has ended.
+// CheckURL checks the URL of a new webhook, and returns its stored spelling. The error is a *URLError, to be shown to the
+// caller, unless ctx has ended.
 func (g *Guard) CheckURL(ctx context.Context, text string) (string, error) {
 	receiver, err := parseReceiver(text)
 	if err != nil {
@@ -41,8 +40,8 @@ func (g *Guard) CheckURL(ctx context.Context, text string) (string, error) {
 	return receiver.String(), nil
 }
 
-// findAddresses looks a receiver up, and returns its addresses. When one of them may not be called, none is returned: a
-// name that has public and private addresses would else be a matter of luck.
+// findAddresses looks a receiver up, and returns its addresses. If one of them may not be called, it returns none:
+// otherwise luck would decide about a name with public and private addresses.
 func (g *Guard) findAddresses(ctx context.Context, receiver *receiverURL) ([]netip.Addr, error) {
 	if receiver.needsPrivate && len(g.Private) == 0 {
 		return nil, refusePrivateForm(receiver)
@@ -67,7 +66,7 @@ func (g *Guard) findAddresses(ctx context.Context, receiver *receiverURL) ([]net
 	return found, nil
 }
 
-// refusePrivateForm says what is wrong with a URL that has a form for private receivers only.
+// refusePrivateForm says what is wrong with a URL in a form that only private receivers may have.
 func refusePrivateForm(receiver *receiverURL) error {
 	if receiver.Scheme == "http" {
 		return refuseURL("must begin with https://")
@@ -100,20 +99,20 @@ func describeHost(host string, addr netip.Addr) string {
 
 type checkedKey struct{}
 
-// checkedAddresses are where one attempt may connect to, and until when.
+// checkedAddresses are the addresses that one attempt may connect to, and its deadline.
 type checkedAddresses struct {
 	addresses []netip.Addr
 	deadline  time.Time
 }
 
-// allowDial returns a context for one request: a connection that is made under it goes to these addresses, which are
-// checked, whatever the name of the host means by then. It has to be there before the deadline of ctx.
+// allowDial returns a context for one request. A connection under it goes to these checked addresses, even if the
+// name of the host has changed its meaning. The connection must exist before the deadline of ctx.
 func allowDial(ctx context.Context, addresses []netip.Addr) context.Context {
-	deadline, _ := ctx.Deadline() // said here, since the transport dials under a context without one
+	deadline, _ := ctx.Deadline() // kept here, since the transport dials under a context without a deadline
 	return context.WithValue(ctx, checkedKey{}, checkedAddresses{addresses, deadline})
 }
 
-// dialChecked connects to one of the addresses of allowDial, in their order. It never looks a name up.
+// dialChecked connects to one of the addresses of allowDial, in their order. It never looks up a name.
 func dialChecked(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	checked, _ := ctx.Value(checkedKey{}).(checkedAddresses)
 	_, port, err := net.SplitHostPort(hostPort)

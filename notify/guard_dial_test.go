@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whatever the transport wants to connect to, it gets to checked addresses only.
+// The transport reaches only checked addresses, whichever host it dials.
 func TestDialChecked(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

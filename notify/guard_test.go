@@ -67,7 +67,7 @@ func TestCheckURLAccepts(t *testing.T) {
 	}
 }
 
-// refusedURLs are URLs that are never called, with what is said about them.
+// refusedURLs are URLs that are never called, each with its error.
 var refusedURLs = map[string]string{
 	"":                         "must be a URL",
 	"hooks.example.com":        "must be a URL",
@@ -169,7 +169,7 @@ func TestCheckURLRefuses(t *testing.T) {
 	}
 }
 
-// WEBHOOK_ALLOW_PRIVATE opens what it names, and nothing beside it.
+// WEBHOOK_ALLOW_PRIVATE opens the addresses that it names, and no others.
 func TestCheckURLOfPrivateReceivers(t *testing.T) {
 	t.Parallel()
 	private, err := notify.ParsePrivate("10.1.0.0/16,fd00:1::/32")
@@ -205,7 +205,7 @@ func TestCheckURLEndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// What a receiver keeps secret in its URL does not come back in an error.
+// A secret in a receiver's URL does not appear in an error.
 func TestCheckURLRepeatsNoSecret(t *testing.T) {
 	t.Parallel()
 	guard := &notify.Guard{Lookup: testNames().Lookup}
@@ -219,7 +219,7 @@ func TestCheckURLRepeatsNoSecret(t *testing.T) {
 	}
 }
 
-// FuzzCheckURL holds that an accepted URL means the same to net/http as to the check, and that its second check agrees.
+// FuzzCheckURL checks that an accepted URL means the same to net/http as to the check, and that a second check agrees.
 func FuzzCheckURL(f *testing.F) {
 	for _, text := range []string{
 		"https://hooks.example.com/a?b=c", "https://[2606:4700::1111]:443/", "https://0x7f.1/", "https://[::ffff:127.0.0.1]/",

@@ -2,7 +2,7 @@
 // signature, which URLs may be called, one attempt at a delivery, and when the next one is due.
 //
 // A format is a package below this one. It has one function that makes the HTTP request of a message (or, for email,
-// sends the mail); the Sender makes the attempt. Everything that is sent is made anew for each attempt.
+// sends the mail). The Sender makes the attempt. Each attempt renders its content again.
 package notify
 
 import (
@@ -13,7 +13,7 @@ import (
 	"errand/core"
 )
 
-// EventName is what happened, as webhooks are told.
+// EventName is an event that webhooks report.
 type EventName = core.WebhookEvent
 
 // The events of webhooks.
@@ -25,21 +25,21 @@ const (
 	Ping           = core.Ping
 )
 
-// Message is one delivery as it is when it is sent.
+// Message is the content of one delivery at the time of an attempt.
 type Message struct {
 	Event      EventName
 	DeliveryID int64 // the same in every attempt
 	WebhookID  int64
 	CreatedAt  core.Time // of the delivery
-	SentAt     time.Time // of this attempt; signatures are as old as this
+	SentAt     time.Time // of this attempt, and of its signature
 	Issue      *Issue    // nil for a ping
 	Brief      *Brief    // nil for a ping
 
 	Project string // name of the issue's project, for people
-	Link    string // page of the issue, for people; of Errand itself for a ping
+	Link    string // the issue's page, for people; Errand's own for a ping
 }
 
-// Issue is what a webhook says of an issue.
+// Issue is an issue in a webhook's message.
 type Issue struct {
 	ID            int64          `json:"id"`
 	ProjectID     int64          `json:"project_id"`
@@ -55,7 +55,7 @@ type Issue struct {
 	Title         core.Untrusted `json:"title_untrusted"`
 }
 
-// DescribeIssue returns what a webhook says of an issue.
+// DescribeIssue returns an issue for a webhook's message.
 func DescribeIssue(issue *core.IssueDetail) *Issue {
 	return &Issue{
 		ID: issue.ID, ProjectID: issue.ProjectID, Status: issue.Status, Level: issue.Level, Trust: issue.Trust,
@@ -71,14 +71,14 @@ type Brief struct {
 	JSON     json.RawMessage `json:"json"`
 }
 
-// Target is where the deliveries of a webhook go, with the secrets that its format needs.
+// Target is the destination of a webhook's deliveries, with the secrets that its format needs.
 type Target struct {
-	URL    core.Secret // those of chats are secrets as a whole
+	URL    core.Secret // for chats, the whole URL is a secret
 	Secret core.Secret // whsec_..., which signs the deliveries of format service
 	Token  core.Secret // of the source control, for the two formats that act there
-	// IssueNumber is the source control's issue that was opened for the issue of the message; 0 when there is none yet.
+	// IssueNumber is the number of the issue in the source control that was opened for the message's issue; 0 when there is none yet.
 	IssueNumber int64
-	Recipients  []string // of email
+	Recipients  []string // for email
 }
 
 // EncodeJSON writes the body of a request, without the escapes of <, > and & that only pages need.

@@ -29,7 +29,7 @@ func TestSignBody(t *testing.T) {
 	require.Equal(t, want, notify.SignBody("whsec_test", notifytest.SentAt, []byte(`{"a":1}`)))
 }
 
-// A program that shares no code with Go computes the same.
+// A program that shares no code with Go computes the same signature.
 func TestSignBodyAsOpenSSL(t *testing.T) {
 	t.Parallel()
 	openssl, err := exec.LookPath("openssl")

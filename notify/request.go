@@ -9,11 +9,11 @@ import (
 	"errand/core"
 )
 
-// Format is how a message becomes an HTTP request, and which answer means that it was delivered.
+// Format is how to make an HTTP request from a message, and which answers mean that it was delivered.
 type Format struct {
-	// NewRequest makes the request of one attempt. Its error says nothing secret.
+	// NewRequest makes the request of one attempt. Its error contains no secret.
 	NewRequest func(ctx context.Context, m *Message, target Target) (*http.Request, error)
-	// Only204 says that no other status counts as delivered, as for a repository dispatch. Else any 2xx does.
+	// Only204 says that only the status 204 counts as delivered, as for a repository dispatch. Otherwise any 2xx does.
 	Only204 bool
 }
 

@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// keepIdle is how long a connection waits for the next delivery. It is shorter than what receivers allow, so that none is found
-	// closed when it is used: a POST is never repeated by itself.
+	// keepIdle is how long a connection waits for the next delivery. It is shorter than receivers allow, so that no
+	// connection turns out to be closed when it is used: a POST is never repeated automatically.
 	keepIdle = 500 * time.Millisecond
-	// maxIdle is how many connections to a receiver wait.
+	// maxIdle bounds the waiting connections to a receiver.
 	maxIdle = 64
 	// maxAnswerHeader bounds the headers of an answer.
 	maxAnswerHeader = 64 << 10
-	// tlsSessions are remembered, one for each receiver, to spare half of the next handshake.
+	// tlsSessions is how many TLS sessions are remembered, one for each receiver, to save half of the next handshake.
 	tlsSessions = 256
 )
 
-// routes keep connections to receivers for a moment, since a handshake costs more than all the rest of a delivery (BenchmarkSend).
-// Each set of checked addresses has connections of its own: when a name means another address, the next attempt connects anew.
+// routes keep connections to receivers for a moment, since a handshake costs more than the rest of a delivery (BenchmarkSend). Each set
+// of checked addresses has its own connections: when a name means another address, the next attempt connects again.
 type routes struct {
 	tls     *tls.Config
 	timeout time.Duration // of a handshake
@@ -44,7 +44,7 @@ func newRoutes(config *tls.Config, timeout time.Duration) *routes {
 	return &routes{tls: config, timeout: timeout, known: map[string]*route{}}
 }
 
-// find returns the transport for requests to a receiver at addresses that were checked just now.
+// find returns the transport for requests to a receiver at addresses that have just been checked.
 func (r *routes) find(receiver *url.URL, addresses []netip.Addr) *http.Transport {
 	key := describeRoute(receiver, addresses)
 	now := time.Now()
@@ -62,7 +62,7 @@ func (r *routes) find(receiver *url.URL, addresses []netip.Addr) *http.Transport
 	return found.transport
 }
 
-// forgetIdle drops what was not used lately. Requests under way go on: their connections close by themselves.
+// forgetIdle drops transports that were not used lately. Running requests continue, and their connections close on their own.
 func (r *routes) forgetIdle(now time.Time) {
 	for key, known := range r.known {
 		if now.Sub(known.usedAt) > keepIdle {
@@ -75,10 +75,10 @@ func (r *routes) forgetIdle(now time.Time) {
 
 func (r *routes) makeTransport() *http.Transport {
 	return &http.Transport{
-		Proxy:                  nil, // a proxy would look the name up itself, and could be in the private network
+		Proxy:                  nil, // a proxy would look up the name itself, and could be in the private network
 		DialContext:            dialChecked,
 		TLSClientConfig:        r.tls,
-		TLSHandshakeTimeout:    r.timeout, // it goes on under a context of its own when the attempt has ended
+		TLSHandshakeTimeout:    r.timeout, // a handshake continues under its own context when the attempt has ended
 		IdleConnTimeout:        keepIdle,
 		MaxIdleConnsPerHost:    maxIdle,
 		MaxResponseHeaderBytes: maxAnswerHeader,
@@ -86,7 +86,7 @@ func (r *routes) makeTransport() *http.Transport {
 	}
 }
 
-// describeRoute names a receiver at its addresses, in whatever order the name server has them.
+// describeRoute names a receiver and its addresses. Their order, which depends on the name server, does not matter.
 func describeRoute(receiver *url.URL, addresses []netip.Addr) string {
 	sorted := slices.SortedFunc(slices.Values(addresses), netip.Addr.Compare)
 	var key strings.Builder

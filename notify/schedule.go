@@ -2,7 +2,7 @@ package notify
 
 import "time"
 
-// MaxAttempts is how often a delivery is tried in total; when the last attempt fails too, the delivery has failed.
+// MaxAttempts is how often a delivery is tried in total. When the last attempt fails, the delivery has failed.
 const MaxAttempts = 8
 
 // AttemptTimeout is how long one attempt may take, from looking up the name to the end of the answer.
@@ -13,11 +13,11 @@ var waits = [MaxAttempts - 1]time.Duration{
 	time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
-// Waits returns the times between attempts, the first one first.
+// Waits returns the times between attempts, in order.
 func Waits() []time.Duration { return waits[:] }
 
-// NextAttempt returns when a delivery is tried again whose attempts, all of them, have failed until now: after the
-// first one in a minute. The second result is false when there was the last attempt.
+// NextAttempt returns when to try a delivery again after a number of failed attempts: a minute after the first one.
+// The second result is false after the last attempt.
 func NextAttempt(now time.Time, attempts int) (time.Time, bool) {
 	if attempts >= MaxAttempts {
 		return time.Time{}, false

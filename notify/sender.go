@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// maxAnswer is how much of an answer's body is read. A source control's new issue is a few KB.
+// maxAnswer is how many bytes of an answer's body are read. A source control's new issue has a few KB.
 const maxAnswer = 64 << 10
 
-// Outcome is how an attempt ended.
+// Outcome is the result of an attempt.
 type Outcome struct {
 	Delivered bool
-	Status    int    // of HTTP (last_status); 0 when there was no answer
-	Error     string // last_error: why it was not delivered, without secrets and without the URL's path and query
+	Status    int    // HTTP status (last_status); 0 when there was no answer
+	Error     string // last_error: why it was not delivered, without secrets and the URL's path and query
 	Body      []byte // the start of the answer's body
 }
 
-// SenderOptions say how attempts are made.
+// SenderOptions say how to make attempts.
 type SenderOptions struct {
 	Guard   *Guard
 	Version string        // of Errand, for the User-Agent
@@ -27,7 +27,7 @@ type SenderOptions struct {
 	TLS     *tls.Config   // nil means the system's trusted authorities
 }
 
-// Sender makes attempts at deliveries over HTTP. Its methods may be called from several goroutines.
+// Sender makes attempts at deliveries over HTTP. Its methods are safe for concurrent use.
 type Sender struct {
 	guard     *Guard
 	userAgent string
@@ -48,8 +48,8 @@ func NewSender(o SenderOptions) *Sender {
 	return &Sender{guard: o.Guard, userAgent: "Service-Webhook/" + o.Version, timeout: timeout, routes: newRoutes(config, timeout)}
 }
 
-// Send makes one attempt. It returns within the timeout, or soon after ctx has ended. That the server dies meanwhile is
-// for the caller to foresee: the receiver may have got a delivery that nobody wrote down.
+// Send makes one attempt. It returns within the timeout, or soon after ctx has ended. The caller must allow for a
+// crash during the attempt: the receiver may have got a delivery that nobody recorded.
 func (s *Sender) Send(ctx context.Context, format Format, m *Message, target Target) Outcome {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
@@ -73,7 +73,7 @@ func (s *Sender) sendRequest(ctx context.Context, request *http.Request, only204
 	request = request.Clone(allowDial(ctx, addresses))
 	request.URL, request.Host = receiver.URL, ""
 	request.Header.Set("User-Agent", s.userAgent)
-	answer, err := s.routes.find(receiver.URL, addresses).RoundTrip(request) // not by a client: it would follow redirects
+	answer, err := s.routes.find(receiver.URL, addresses).RoundTrip(request) // not through an http.Client, which would follow redirects
 	if err != nil {
 		return Outcome{Error: DescribeFailure(receiver.host, err)}
 	}
@@ -83,7 +83,7 @@ func (s *Sender) sendRequest(ctx context.Context, request *http.Request, only204
 		outcome.Error = describeStatus(outcome.Status, only204)
 		return outcome
 	}
-	outcome.Body, _ = io.ReadAll(io.LimitReader(answer.Body, maxAnswer)) // what counts is the status
+	outcome.Body, _ = io.ReadAll(io.LimitReader(answer.Body, maxAnswer)) // only the status counts
 	return outcome
 }
 

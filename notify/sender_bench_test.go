@@ -9,7 +9,7 @@ import (
 	"errand/notify/notifytest"
 )
 
-// BenchmarkSend makes one attempt after another at a fast receiver, over connections that are kept, and at one that closes them.
+// BenchmarkSend makes attempts one after the other, at a fast receiver over kept connections, and at one that closes them.
 func BenchmarkSend(b *testing.B) {
 	closes := func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") }
 	for name, receiver := range map[string]*notifytest.Receiver{

@@ -81,7 +81,7 @@ func TestSendUsesNoProxy(t *testing.T) {
 	require.Empty(t, proxy.Received())
 }
 
-// Receivers that answer, but badly.
+// The receivers answer, but badly.
 func TestSendToBadReceivers(t *testing.T) {
 	t.Parallel()
 	hang := notifytest.NewReceiver(t, notifytest.NeverAnswer)
@@ -90,7 +90,7 @@ func TestSendToBadReceivers(t *testing.T) {
 	broken := notifytest.NewReceiver(t, notifytest.AnswerStatus(http.StatusInternalServerError))
 	raw := func(act func(net.Conn)) string { return "http://" + notifytest.NewRawReceiver(t, act) }
 	const mine = "127.0.0.1 "
-	const within = 2 * notify.AttemptTimeout // generous, on a busy machine
+	const within = 2 * notify.AttemptTimeout // generous, for a busy machine
 	for name, test := range map[string]struct {
 		url   string
 		trust *x509.CertPool
@@ -116,7 +116,7 @@ func TestSendToBadReceivers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			timeout := notify.AttemptTimeout
-			if test.want.Status == http.StatusOK || strings.HasSuffix(test.want.Error, "seconds") { // the others end by themselves
+			if test.want.Status == http.StatusOK || strings.HasSuffix(test.want.Error, "seconds") { // the others end on their own
 				timeout = notifytest.Timeout
 			}
 			sender := notifytest.NewSender(test.trust, &notifytest.Names{}, timeout)
@@ -183,8 +183,8 @@ func TestSendToNobody(t *testing.T) {
 	}
 }
 
-// A name that means another address by the time of the connection leads to the one that was checked; by the next attempt it
-// is checked anew.
+// If a name means another address by the time of the connection, the connection goes to the address that was checked.
+// The next attempt checks again.
 func TestSendToANameThatChanges(t *testing.T) {
 	t.Parallel()
 	receiver := notifytest.NewReceiver(t, notifytest.AnswerStatus(http.StatusOK))
@@ -208,7 +208,7 @@ func TestSendTriesTheNextAddress(t *testing.T) {
 	t.Parallel()
 	receiver := notifytest.NewReceiver(t, notifytest.AnswerStatus(http.StatusOK))
 	names := &notifytest.Names{}
-	names.Set("example.com", notifytest.ParseAddresses("::1", "127.0.0.1")) // it listens on the second one only
+	names.Set("example.com", notifytest.ParseAddresses("::1", "127.0.0.1")) // it listens only on the second one
 	sender := notifytest.NewSender(receiver.Trust, names, notify.AttemptTimeout)
 
 	outcome := sendSmall(t, sender, "https://example.com:"+receiver.Port(t)+"/")
@@ -241,10 +241,10 @@ func TestNewRequestRepeatsNoURL(t *testing.T) {
 	require.NotContains(t, err.Error(), "topsecret")
 }
 
-// A receiver that takes the head of a request and never its body holds an attempt no longer than others do.
+// A receiver that reads the head of a request but never its body holds an attempt no longer than others do.
 func TestSendToAReceiverThatReadsNothing(t *testing.T) {
 	t.Parallel()
-	const tooMuch = 32 << 20 // for what the system keeps between two programs
+	const tooMuch = 32 << 20 // more than the system buffers between two programs
 	left := make(chan struct{})
 	address := notifytest.NewRawReceiver(t, func(net.Conn) { <-left })
 	large := notify.Format{NewRequest: func(ctx context.Context, _ *notify.Message, target notify.Target) (*http.Request, error) {
@@ -258,7 +258,7 @@ func TestSendToAReceiverThatReadsNothing(t *testing.T) {
 	require.Equal(t, notify.Outcome{Error: "127.0.0.1 did not answer within 10 seconds"}, outcome)
 }
 
-// endlessHeaders answers with headers that do not end.
+// endlessHeaders answers with headers that never end.
 func endlessHeaders(conn net.Conn) {
 	if _, err := conn.Write([]byte("HTTP/1.1 200 OK\r\n")); err != nil {
 		return
@@ -270,7 +270,7 @@ func endlessHeaders(conn net.Conn) {
 	}
 }
 
-// Attempts that follow each other use one connection, as long as the name means the same addresses.
+// Successive attempts use one connection, as long as the name means the same addresses.
 func TestConnectionsAreKept(t *testing.T) {
 	t.Parallel()
 	var from []string
@@ -289,7 +289,7 @@ func TestConnectionsAreKept(t *testing.T) {
 	require.Equal(t, from[2], from[3])
 }
 
-// A receiver that closes its connections costs no attempt; the second handshake is half of the first.
+// A receiver that closes its connections costs no attempt, and the second handshake takes half as long as the first.
 func TestHandshakesAreResumed(t *testing.T) {
 	t.Parallel()
 	var resumed []bool
@@ -306,7 +306,7 @@ func TestHandshakesAreResumed(t *testing.T) {
 	require.Equal(t, []bool{false, true, true}, resumed)
 }
 
-// A receiver that takes connections and never speaks TLS keeps none of them after the attempts.
+// A receiver that accepts connections but never speaks TLS keeps none of them after the attempts.
 func TestHandshakesEndWithTheAttempt(t *testing.T) {
 	t.Parallel()
 	var open atomic.Int64

@@ -19,8 +19,8 @@ const (
 	secretBytes  = 32
 )
 
-// NewSecret makes the secret that signs the deliveries of a webhook: whsec_ and 43 characters. The random bytes are
-// read from crypto/rand.Reader, or from a reader of the test.
+// NewSecret makes the secret that signs the deliveries of a webhook: whsec_ and 43 characters. The random bytes come
+// from crypto/rand.Reader, or from a reader of the test.
 func NewSecret(random io.Reader) (core.Secret, error) {
 	var b [secretBytes]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
@@ -40,8 +40,8 @@ func SignBody(secret core.Secret, at time.Time, body []byte) string {
 	return "t=" + seconds + ",v1=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// AddDeliveryHeaders adds the headers by which a receiver tells what a request is, and, when the webhook has a secret, that it is
-// from Errand: x-service-event, x-service-delivery and x-service-signature (webhooks, Events).
+// AddDeliveryHeaders adds the headers that tell a receiver what a request is: x-service-event and x-service-delivery. If the webhook has
+// a secret, it adds x-service-signature, which proves that the request is from Errand (webhooks, Events).
 func AddDeliveryHeaders(request *http.Request, m *Message, target Target) error {
 	request.Header.Set("X-Service-Event", string(m.Event))
 	request.Header.Set("X-Service-Delivery", strconv.FormatInt(m.DeliveryID, 10))

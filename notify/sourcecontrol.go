@@ -11,7 +11,7 @@ import (
 
 const (
 	publicGitHubAPI = "api.github.com"
-	// maxNamePart bounds the names of an owner and a repository; GitHub's are at most 39 and 100 characters long.
+	// maxNamePart bounds the names of an owner and a repository. GitHub's have at most 39 and 100 characters.
 	maxNamePart = 100
 )
 
@@ -30,7 +30,7 @@ func CheckRepositoryURL(apiURL, text, action string) error {
 	return nil
 }
 
-// pathOf returns the path of SCM_API_URL, such as /api/v3, without a slash at its end.
+// pathOf returns the path of SCM_API_URL, such as /api/v3, without a slash at the end.
 func pathOf(apiURL string) string {
 	parsed, err := url.Parse(apiURL)
 	if err != nil {
@@ -46,8 +46,8 @@ func isNamePart(text string) bool {
 	return strings.Trim(strings.ToLower(text), "abcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
 }
 
-// NewRepositoryRequest returns a request to the source control with its token and its version header: those of GitHub
-// for the public GitHub API and for a GitHub of one's own, whose API is below /api/v3, else neutral ones (decisions 8).
+// NewRepositoryRequest returns a request to the source control with its token and its version header. The public GitHub API, and a
+// self-hosted GitHub, whose API is below /api/v3, get GitHub's headers; others get neutral ones (decisions 8).
 func NewRepositoryRequest(ctx context.Context, location, token core.Secret, body any) (*http.Request, error) {
 	encoded, err := EncodeJSON(body)
 	if err != nil {

@@ -14,11 +14,10 @@ const (
 	maxLabel = 63
 )
 
-// URLError says why a URL is not called, for people. It names the host at most, since the path and the query of a URL
-// may be secrets.
+// URLError says, for people, why a URL is not called. It names at most the host, since the path and the query of a URL may be secrets.
 type URLError struct {
 	text string
-	// Unresolved is true when the name of the host could not be looked up, which may be different the next time.
+	// Unresolved is true when the name of the host could not be looked up, which may succeed next time.
 	Unresolved bool
 }
 
@@ -28,17 +27,17 @@ func refuseURL(format string, args ...any) error {
 	return &URLError{text: fmt.Sprintf(format, args...)}
 }
 
-// receiverURL is a URL whose form is allowed. Its host is in lower case, without a dot at its end.
+// receiverURL is a URL in an allowed form. Its host is in lower case, without a dot at the end.
 type receiverURL struct {
 	*url.URL
 	host string     // without brackets and port
-	addr netip.Addr // of a host that is an address; the zero value for a name
-	// needsPrivate is true when WEBHOOK_ALLOW_PRIVATE must name every address of the host: the scheme is http, or the name
-	// is one of private networks.
+	addr netip.Addr // when the host is an address; the zero value for a name
+	// needsPrivate is true when WEBHOOK_ALLOW_PRIVATE must contain every address of the host: the scheme is http, or
+	// the name belongs to private networks.
 	needsPrivate bool
 }
 
-// parseReceiver checks the form of a URL. It looks nothing up.
+// parseReceiver checks the form of a URL, without any look-up.
 func parseReceiver(text string) (*receiverURL, error) {
 	if len(text) > maxURL {
 		return nil, refuseURL("must be at most %d bytes long", maxURL)
@@ -66,7 +65,7 @@ func parseReceiver(text string) (*receiverURL, error) {
 	return receiver, nil
 }
 
-// readHost checks host and port, and writes them anew in one spelling.
+// readHost checks host and port, and rewrites them in one spelling.
 func (r *receiverURL) readHost() error {
 	port := r.Port()
 	if n, err := strconv.ParseUint(port, 10, 16); port != "" && (err != nil || n == 0) || strings.HasSuffix(r.Host, ":") {
@@ -94,16 +93,15 @@ func (r *receiverURL) readHost() error {
 	return nil
 }
 
-// endsInNumber reports whether a host is an IPv4 address for a browser or a C library, in one of their spellings: 127.1,
-// 0x7f.1, 2130706433, 0177.0.0.1. Only the plain one is accepted.
+// endsInNumber reports whether browsers or C libraries read a host as an IPv4 address, in one of their spellings: 127.1,
+// 0x7f.1, 2130706433, 0177.0.0.1. Only the plain spelling is accepted.
 func endsInNumber(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	digits, isHex := strings.CutPrefix(last, "0x")
 	return last != "" && strings.Trim(last, "0123456789") == "" || isHex && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// checkName checks a host name. One with other letters than ASCII is refused: what it stands for, such as digits in
-// another width, depends on who reads it.
+// checkName checks a host name. It refuses letters beyond ASCII: their meaning, such as digits in another width, depends on the reader.
 func checkName(host string) error {
 	if len(host) > maxHost {
 		return refuseURL("must have a host of at most %d characters", maxHost)
@@ -124,7 +122,7 @@ func checkName(host string) error {
 	return nil
 }
 
-// isPrivateName reports whether a name is never one of the internet (webhooks, URL rules).
+// isPrivateName reports whether a name is never on the internet (webhooks, URL rules).
 func isPrivateName(host string) bool {
 	for _, zone := range []string{"localhost", "local", "internal", "home.arpa"} {
 		if host == zone || strings.HasSuffix(host, "."+zone) {

@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// maxTitle is how many characters of an issue's title people are shown, as in the title itself (decisions 4).
+	// maxTitle is how many characters of an issue's title people see, as in the title itself (decisions 4).
 	maxTitle = 200
 	cutMark  = "…"
 )
 
-// headlines are what people read first. An event that is not here shows its name.
+// headlines are what people read first. An event that is missing here shows its name.
 var headlines = map[EventName]string{
 	IssueNew:       "New issue",
 	IssueRegressed: "Issue came back",
@@ -21,7 +21,7 @@ var headlines = map[EventName]string{
 	Ping:           "Test message from Errand",
 }
 
-// Headline returns what happened in the words of people, such as "New issue in Web shop".
+// Headline says for people what happened, such as "New issue in Web shop".
 func (m *Message) Headline() string {
 	text, ok := headlines[m.Event]
 	if !ok {
@@ -33,7 +33,7 @@ func (m *Message) Headline() string {
 	return text
 }
 
-// TitleLine returns the issue's title as one line without characters that are not seen. It is still text of the
+// TitleLine returns the issue's title as one line without hidden characters. It is still text of the
 // monitored app: each format escapes it, and says whose it is.
 func (m *Message) TitleLine() string {
 	if m.Issue == nil {
@@ -45,7 +45,8 @@ func (m *Message) TitleLine() string {
 	return "(no title)"
 }
 
-// DescribeCounts returns how often the issue was seen, and whom it met, such as "seen 12 times, 3 users affected, level error".
+// DescribeCounts returns how often the issue was seen, and how many users it affected, such as "seen 12 times, 3
+// users affected, level error".
 func (m *Message) DescribeCounts() string {
 	if m.Issue == nil {
 		return ""
@@ -61,7 +62,7 @@ func countNoun(n int64, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// CleanLine makes one line of a text: white space becomes a single space, and characters that nobody sees or that turn
+// CleanLine makes one line of a text: white space becomes a single space, and characters that are hidden or change
 // the direction of writing are left out.
 func CleanLine(text string) string {
 	visible := strings.Map(func(r rune) rune {
@@ -82,7 +83,7 @@ func isHidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Variation_Selector, unicode.Zl, unicode.Zp)
 }
 
-// CodeSpan returns a line as code in the markdown of chats and source controls, in which nothing is formatted, linked or
+// CodeSpan returns a line as code in the markdown of chats and source controls, where nothing is formatted, linked or
 // mentioned. Its backticks become apostrophes.
 func CodeSpan(line string) string {
 	return "`" + strings.ReplaceAll(line, "`", "'") + "`"
@@ -94,7 +95,7 @@ func CutText(text string, limit int) string {
 		return text
 	}
 	count := 0
-	end := 0 // of the text that leaves room for the mark
+	end := 0 // the length that leaves room for the mark
 	for i := range text {
 		if count == limit-1 {
 			end = i

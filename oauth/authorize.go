@@ -13,31 +13,31 @@ import (
 
 const (
 	maxConsentForm = 64 << 10 // bytes
-	maxState       = 4000     // bytes; clients use some dozens
+	maxState       = 4000     // bytes; clients use a few dozen
 )
 
-// accessDenied is the code for a person who refuses (RFC 6749, 4.1.2.1).
+// accessDenied is the code for a person's refusal (RFC 6749, 4.1.2.1).
 const accessDenied = "access_denied"
 
-// challengeForm is what an S256 challenge looks like: 32 bytes in base64url.
+// challengeForm is the form of an S256 challenge: 32 bytes in base64url.
 var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 
-// asking is what a client asks a person for.
+// asking is a client's request to a person.
 type asking struct {
-	query    url.Values // as the client has sent it
+	query    url.Values // as the client sent it
 	client   registration
 	redirect string
 	scopes   []core.Scope
 }
 
-// serveAuthorize shows the page on which a person consents, and takes the answer. All that the client says is checked before
-// either, from the query, which the form of the page sends again.
+// serveAuthorize shows the consent page, and takes the answer. Before either, it checks everything that the client
+// sends, from the query. The form of the page sends the query again.
 func (s *server) serveAuthorize(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost && !allowMethod(w, r, http.MethodGet) {
 		return
 	}
 	a, problem := s.readAsking(r)
-	if problem != "" { // nobody is known to whom a code or an error could be sent
+	if problem != "" { // there is no known client to send a code or an error to
 		s.showProblem(w, problem)
 		return
 	}
@@ -52,7 +52,7 @@ func (s *server) serveAuthorize(w http.ResponseWriter, r *http.Request) {
 	s.takeAnswer(w, r, a)
 }
 
-// readAsking finds out which client asks, and where it wants the answer.
+// readAsking finds out which client asks, and where it expects the answer.
 func (s *server) readAsking(r *http.Request) (a asking, problem string) {
 	a.query = r.URL.Query()
 	client, isOurs := s.openClient(a.query.Get("client_id"))
@@ -63,7 +63,7 @@ func (s *server) readAsking(r *http.Request) (a asking, problem string) {
 	if !isRegistered(client.Redirects, a.redirect) {
 		return a, "The client wants the answer sent to an address that it has not registered, so nothing was done."
 	}
-	if checkRedirect(a.redirect) != nil { // it was registered under other rules
+	if checkRedirect(a.redirect) != nil { // registered under earlier rules
 		return a, "The client wants the answer sent to an address of a kind that is not taken, so nothing was done."
 	}
 	return a, ""
@@ -91,7 +91,7 @@ func (s *server) checkAsking(r *http.Request, a *asking) *failure {
 	return nil
 }
 
-// takeAnswer does what the person has decided.
+// takeAnswer carries out the person's decision.
 func (s *server) takeAnswer(w http.ResponseWriter, r *http.Request, a asking) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxConsentForm)
 	if err := r.ParseForm(); err != nil {
@@ -117,7 +117,7 @@ func (s *server) takeAnswer(w http.ResponseWriter, r *http.Request, a asking) {
 	s.redirectAnswer(w, r, a, url.Values{"code": {code.Reveal()}})
 }
 
-// makeCode keeps the consent of the person whose credential the form has. It returns what to say when that cannot be.
+// makeCode keeps the consent of the person whose credential is in the form. If it cannot, it returns a message for the person.
 func (s *server) makeCode(r *http.Request, a asking, allowed []core.Scope) (code core.Secret, status int, problem string) {
 	actor, err := s.Authenticate(r.Context(), core.Secret(r.PostForm.Get("credential")))
 	if err == nil {
@@ -135,7 +135,7 @@ func (s *server) makeCode(r *http.Request, a asking, allowed []core.Scope) (code
 	return "", known.Status(), describeRefusal(actor, known)
 }
 
-// describeRefusal says to a person why a credential allows nothing. actor is empty when nobody is known by it.
+// describeRefusal tells a person why a credential allows nothing. actor is empty if the credential is nobody's.
 func describeRefusal(actor core.Actor, refused *core.Error) string {
 	switch {
 	case refused.Code == core.Unauthorized:
@@ -158,9 +158,9 @@ func describeRefusal(actor core.Actor, refused *core.Error) string {
 	return "Something went wrong in Errand; its log says what."
 }
 
-// redirectFailure has a client told of a failure. A program on the person's machine is told at once. Everybody can register a client,
-// with any site as its redirect: whoever follows a link to this server must not end up there unasked, so a page names the site, and
-// a button leads to it.
+// redirectFailure reports a failure to the client. A program on the person's machine is told directly. Everybody can
+// register a client, with any site as its redirect, and a person who follows a link to this server must not end up
+// there unasked. So for other clients a page names the site, with a button that leads there.
 func (s *server) redirectFailure(w http.ResponseWriter, r *http.Request, a asking, refused failure) {
 	answer := url.Values{"error": {refused.Code}, "error_description": {refused.Description}}
 	if isOnThisMachine(a.redirect) {
@@ -175,10 +175,10 @@ func (s *server) redirectFailure(w http.ResponseWriter, r *http.Request, a askin
 	s.showFailure(w, a, refused, target)
 }
 
-// unreadableTarget should never be seen: what was registered is a URI.
+// unreadableTarget should never be seen, since only URIs are registered.
 const unreadableTarget = "The address of the client cannot be read."
 
-// answerURL returns the address at which a client gets an answer. iss says who answers (RFC 9207).
+// answerURL returns the address for an answer to a client. iss names the issuer (RFC 9207).
 func (s *server) answerURL(r *http.Request, a asking, answer url.Values) (string, error) {
 	target, err := url.Parse(a.redirect)
 	if err != nil {

@@ -59,11 +59,11 @@ func (s *server) serveIssuer(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// publicURL returns the public URL by the name that the request asks for.
+// publicURL returns the public URL under the name in the request.
 func (s *server) publicURL(r *http.Request) string { return wire.PublicURL(s.BaseURL(), r) }
 
-// NewChallenge returns what makes the header WWW-Authenticate of a 401 at /mcp: where a client reads how to get a token, and what to
-// ask for.
+// NewChallenge returns a function that makes the header WWW-Authenticate of a 401 at /mcp: where a client can read
+// how to get a token, and which scopes to ask for.
 func NewChallenge(baseURL func() string) func(*http.Request) string {
 	return func(r *http.Request) string {
 		base := wire.PublicURL(baseURL(), r)
@@ -71,8 +71,8 @@ func NewChallenge(baseURL func() string) func(*http.Request) string {
 	}
 }
 
-// isResource reports whether the client asks for a token for /mcp of this server. It names the URL that it was set up with,
-// which can have a query.
+// isResource reports whether the client asks for a token for /mcp of this server. It names the URL that it is
+// configured with, which may have a query.
 func (s *server) isResource(r *http.Request, named string) bool {
 	here, errHere := url.Parse(s.publicURL(r))
 	asked, err := url.Parse(named)
@@ -84,7 +84,7 @@ func (s *server) isResource(r *http.Request, named string) bool {
 	return strings.EqualFold(asked.Scheme, here.Scheme) && strings.EqualFold(asked.Host, here.Host) && isPath
 }
 
-// writeJSON answers with a body as OAuth has it.
+// writeJSON answers with a body and the headers of OAuth.
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	text, err := core.MarshalPlain(body)
 	if err != nil {
@@ -93,7 +93,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	wire.WriteJSON(w, status, text)
 }
 
-// failure is an error as OAuth has it (RFC 6749, 5.2). Clients show the description to a person.
+// failure is an error in the form of OAuth (RFC 6749, 5.2). Clients show the description to a person.
 type failure struct {
 	Code        string `json:"error"`
 	Description string `json:"error_description"`

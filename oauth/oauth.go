@@ -1,6 +1,6 @@
-// Package oauth lets a client of MCP sign in by the URL of the server alone, as the authorization specification of MCP
-// describes: it finds the metadata, registers itself, and sends its person to a page where consent is given. The access
-// token that it gets is an ordinary token, which is listed, limited by scopes and revoked like any other.
+// Package oauth lets a client of MCP sign in by the URL of the server alone, as the authorization specification of
+// MCP describes: it finds the metadata, registers itself, and sends its person to a consent page. The access token
+// that it gets is an ordinary token, which is listed, limited by scopes and revoked like any other.
 //
 // Nothing is stored for a client before a person has consented: its id is its own registration, signed.
 package oauth
@@ -13,28 +13,27 @@ import (
 	"errand/wire"
 )
 
-// Options says what signing in works with. All must be set.
+// Options are what signing in works with. All must be set.
 type Options struct {
-	BaseURL func() string // the public URL as it is now: the issuer
+	BaseURL func() string // the present public URL: the issuer
 	Key     []byte        // signs registrations; the same on all servers
 	Clock   core.Clock
 
-	// StylePath and IconPath are where the style sheet and the icon of all pages are.
+	// StylePath and IconPath are the paths of the style sheet and the icon for all pages.
 	StylePath, IconPath string
 
 	// Authenticate returns the actor behind the credential of the person who consents, or unauthorized or limit.
 	Authenticate func(context.Context, core.Secret) (core.Actor, error)
-	// KeepConsent keeps what was allowed and returns the code for it. It returns forbidden for a credential that may not
-	// allow it.
+	// KeepConsent keeps a consent and returns its code. It returns forbidden for a credential that may not allow it.
 	KeepConsent func(context.Context, core.Consent) (core.Secret, error)
-	// ExchangeConsent makes the token of a code, once, or returns not_found.
+	// ExchangeConsent makes the token for a code, once, or returns not_found.
 	ExchangeConsent func(ctx context.Context, code core.Secret, shown core.Consent) (core.CreatedToken, error)
-	// Failure makes any error one that a client may see, and logs the rest.
+	// Failure turns any error into one that a client may see, and logs the rest.
 	Failure   func(ctx context.Context, what, requestID string, err error) *core.Error
 	RequestID func(context.Context) string
 }
 
-// The paths of signing in. Clients find all but the first two kinds in the metadata.
+// The paths for signing in. Clients find all but the first two kinds in the metadata.
 const (
 	resourcePath  = "/.well-known/oauth-protected-resource"
 	issuerPath    = "/.well-known/oauth-authorization-server"
@@ -47,8 +46,8 @@ const (
 // server holds what the handlers share.
 type server struct{ Options }
 
-// Routes returns the handler of each path. Clients of earlier versions of the specification look for the metadata and for the
-// endpoints at other places, which are here too.
+// Routes returns the handler of each path, including the paths where clients of earlier versions of the specification
+// look for the metadata and the endpoints.
 func Routes(o Options) map[string]http.Handler {
 	s := &server{o}
 	resource, issuer := s.allowPages(s.serveResource), s.allowPages(s.serveIssuer)
@@ -63,7 +62,7 @@ func Routes(o Options) map[string]http.Handler {
 	}
 }
 
-// allowPages lets web pages of every origin call: clients may run in a browser, and nothing here goes by cookies.
+// allowPages lets web pages of every origin call: clients may run in a browser, and nothing here depends on cookies.
 func (s *server) allowPages(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -79,7 +78,7 @@ func (s *server) allowPages(next http.HandlerFunc) http.Handler {
 	})
 }
 
-// allowMethod reports whether the request has the method, and refuses it otherwise.
+// allowMethod reports whether the request has the method. If not, it refuses the request.
 func allowMethod(w http.ResponseWriter, r *http.Request, method string) bool {
 	if r.Method == method || method == http.MethodGet && r.Method == http.MethodHead {
 		return true

@@ -16,11 +16,11 @@ var pageText string
 
 var page = template.Must(template.New("page").Parse(pageText))
 
-// pageData is what the page shows: a problem alone or with the way back, or the question with perhaps a problem.
+// pageData is the content of the page: only a problem, a problem with the way back, or the question, perhaps with a problem.
 type pageData struct {
 	Problem string
 	Back    *wayBack
-	Client  string // empty: there is no question
+	Client  string // empty: no question
 	Target  string
 	Action  string
 	Scopes  []scopeChoice
@@ -28,11 +28,11 @@ type pageData struct {
 	StylePath, IconPath string
 }
 
-// wayBack is where a client waits for the answer.
+// wayBack is the client's address for the answer.
 type wayBack struct {
 	Client string
-	Target string       // as a person reads it
-	URL    template.URL // checkRedirect has taken its scheme
+	Target string       // for people to read
+	URL    template.URL // checkRedirect has accepted its scheme
 }
 
 type scopeChoice struct {
@@ -58,12 +58,12 @@ func (s *server) showConsent(w http.ResponseWriter, a asking, status int, proble
 	s.showPage(w, status, data, "'self' "+formTarget(a.redirect))
 }
 
-// showProblem says why there is nothing to ask.
+// showProblem says why a question is impossible.
 func (s *server) showProblem(w http.ResponseWriter, problem string) {
 	s.showPage(w, http.StatusBadRequest, pageData{Problem: problem}, "'none'")
 }
 
-// showFailure says what became of a client's question, and lets the person decide whether to go where the client wants the answer.
+// showFailure reports the result of a client's question, and lets the person decide whether to go to the client's address.
 func (s *server) showFailure(w http.ResponseWriter, a asking, refused failure, target string) {
 	status, problem := http.StatusBadRequest, "The client's question cannot be answered: "+refused.Description+"."
 	if refused.Code == accessDenied {
@@ -73,7 +73,7 @@ func (s *server) showFailure(w http.ResponseWriter, a asking, refused failure, t
 	s.showPage(w, status, pageData{Problem: problem, Back: &back}, "'none'")
 }
 
-// showPage writes the page. Nobody may frame it, it runs nothing, and its form goes to this server and on to the client alone.
+// showPage writes the page. It cannot be framed and runs no code. Its form goes only to this server, and on to the client.
 func (s *server) showPage(w http.ResponseWriter, status int, data pageData, formTargets string) {
 	data.StylePath, data.IconPath = s.StylePath, s.IconPath
 	var body bytes.Buffer

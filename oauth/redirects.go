@@ -9,27 +9,27 @@ import (
 	"strings"
 )
 
-// The bounds of what a client registers: its registration is carried in URLs.
+// The bounds of a client's registration, which URLs carry.
 const (
 	maxRedirects      = 10
 	maxRedirectsBytes = 2000
 )
 
-// knownSchemes are the schemes of programs that are clients of MCP and have no dot in them. A scheme that is not known could be one
-// that an operating system acts upon, such as ms-appinstaller or tel.
+// knownSchemes are the schemes, without a dot, of programs that are clients of MCP. An operating system might act on
+// an unknown scheme, such as ms-appinstaller or tel.
 var knownSchemes = []string{
 	"antigravity", "chatgpt", "claude", "code-oss", "codex", "cursor", "goose", "kiro", "lmstudio", "opencode", "positron", "raycast", "trae",
 	"vscode", "vscode-insiders", "vscodium", "warp", "windsurf", "zed",
 }
 
-// programScheme is the scheme of a program that is named after a domain of its maker, as com.example.app (RFC 8252, 7.1).
+// programScheme is a program's scheme that is named after its maker's domain, as com.example.app (RFC 8252, 7.1).
 var programScheme = regexp.MustCompile(`^[a-z]{2,}(\.[a-z0-9-]+)+$`)
 
-// systemMakers are the makers of operating systems, whose schemes open parts of these.
+// systemMakers are the makers of operating systems. Their schemes open parts of the system.
 var systemMakers = []string{"android", "com.android", "com.apple", "com.microsoft", "microsoft", "windows"}
 
-// checkRedirect refuses a URI to which no code may be sent: https everywhere, http to this machine alone, or the scheme of a
-// program (RFC 8252, 7) that is known or named after a domain.
+// checkRedirect refuses a URI that no code may be sent to. Allowed are https, http only to this machine, and the
+// scheme of a program (RFC 8252, 7) that is known or named after a domain.
 func checkRedirect(text string) error {
 	u, err := url.Parse(text)
 	switch {
@@ -50,7 +50,7 @@ func checkRedirect(text string) error {
 		"(com.example.app), and %s are", text, strings.Join(knownSchemes, ", "))
 }
 
-// isNotVisible reports whether a character stands in no URI: it is not ASCII, a space, or a control character.
+// isNotVisible reports whether a character cannot be in a URI: it is not ASCII, or is a space or a control character.
 func isNotVisible(r rune) bool { return r <= ' ' || r > '~' }
 
 func isProgramScheme(scheme string) bool {
@@ -59,7 +59,7 @@ func isProgramScheme(scheme string) bool {
 	})
 }
 
-// isOnThisMachine reports whether the redirect goes to a program on the person's machine by http.
+// isOnThisMachine reports whether the redirect goes to a program on the person's machine, over http.
 func isOnThisMachine(redirect string) bool {
 	u, err := url.Parse(redirect)
 	return err == nil && u.Scheme == "http" && isLoopback(u.Hostname())
@@ -70,8 +70,8 @@ func isLoopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// isRegistered reports whether the redirect is one that the client registered: exactly, but for the port of a program on the
-// person's machine, which takes what is free (RFC 8252, 7.3).
+// isRegistered reports whether the client registered the redirect. It must match exactly, except for the port of a
+// program on the person's machine, which uses any free port (RFC 8252, 7.3).
 func isRegistered(registered []string, redirect string) bool {
 	return slices.ContainsFunc(registered, func(one string) bool {
 		return one == redirect || withoutLoopbackPort(one) == withoutLoopbackPort(redirect)
@@ -91,7 +91,7 @@ func withoutLoopbackPort(text string) string {
 	return u.String()
 }
 
-// formTarget returns what a page's policy must allow for the redirect after a form is sent: its origin, or its scheme.
+// formTarget returns what a page's policy must allow so that its form can lead to the redirect: the origin, or the scheme.
 func formTarget(redirect string) string {
 	u, err := url.Parse(redirect)
 	if err != nil {
@@ -103,7 +103,7 @@ func formTarget(redirect string) string {
 	return u.Scheme + ":"
 }
 
-// describeTarget says to a person where the code goes.
+// describeTarget tells a person where the code goes.
 func describeTarget(redirect string) string {
 	u, err := url.Parse(redirect)
 	switch {

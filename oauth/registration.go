@@ -23,7 +23,7 @@ const (
 	clientPrefix    = "client_"
 )
 
-// registration is what a client says of itself (RFC 7591). What is not here is not used, and taken without an error.
+// registration is a client's description of itself (RFC 7591). Other members are not used, and accepted without an error.
 type registration struct {
 	Redirects []string `json:"redirect_uris"`
 	Name      string   `json:"client_name"`
@@ -66,7 +66,7 @@ func (s *server) serveRegister(w http.ResponseWriter, r *http.Request) {
 
 var errRedirect = errors.New("redirect_uris")
 
-// readRegistration reads and checks what a client says of itself.
+// readRegistration reads and checks a client's description of itself.
 func readRegistration(w http.ResponseWriter, r *http.Request) (client registration, err error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRegistration))
 	if err != nil {
@@ -92,7 +92,7 @@ func readRegistration(w http.ResponseWriter, r *http.Request) (client registrati
 	return client, nil
 }
 
-// cleanName makes a client's name one that can stand in a list of tokens.
+// cleanName cleans a client's name for a list of tokens.
 func cleanName(name string) string {
 	printable := strings.Map(func(c rune) rune {
 		if unicode.IsPrint(c) {
@@ -119,7 +119,7 @@ func (s *server) signClient(client registration) (string, error) {
 	return clientPrefix + encodeText(text) + "." + encodeText(s.makeSignature(text)), nil
 }
 
-// openClient returns the registration in a client's id, when this installation has signed it.
+// openClient returns the registration in a client's id, if this installation signed it.
 func (s *server) openClient(id string) (client registration, isOurs bool) {
 	rest, hasPrefix := strings.CutPrefix(id, clientPrefix)
 	encoded, encodedSignature, hasSignature := strings.Cut(rest, ".")

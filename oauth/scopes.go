@@ -7,11 +7,11 @@ import (
 	"errand/core"
 )
 
-// defaultScopes are what a client asks for that names no scope: the loop of an agent needs both.
+// defaultScopes are the scopes for a client that names none: the loop of an agent needs both.
 var defaultScopes = []core.Scope{core.IssuesRead, core.IssuesWrite}
 
-// parseScopes reads the scopes that a client asks for. Those that cannot be had are left out, as RFC 6749, 3.3, allows; it is
-// false when none is left.
+// parseScopes reads the scopes that a client asks for. It leaves out unavailable ones, as RFC 6749, 3.3, allows, and
+// reports false when none remains.
 func parseScopes(text string) ([]core.Scope, bool) {
 	words := strings.Fields(text)
 	if len(words) == 0 {

@@ -14,10 +14,10 @@ const (
 	maxTokenForm    = 64 << 10 // bytes
 )
 
-// verifierForm is what a verifier of PKCE looks like (RFC 7636, 4.1).
+// verifierForm is the form of a PKCE verifier (RFC 7636, 4.1).
 var verifierForm = regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`)
 
-// issuedToken is the answer to a code. The token does not expire, so there is nothing to refresh.
+// issuedToken is the answer to a code. The token does not expire, and has no refresh token.
 type issuedToken struct {
 	AccessToken string `json:"access_token"`
 	Type        string `json:"token_type"`
@@ -45,7 +45,7 @@ func (s *server) serveToken(w http.ResponseWriter, r *http.Request) {
 			"the code is unknown, expired (after a minute), used, or was made for another client, redirect_uri or code_challenge"})
 		return
 	}
-	if core.HasCode(err, core.Limit) { // of the setup key that allowed it: waiting changes nothing
+	if core.HasCode(err, core.Limit) { // of the setup key behind the consent: waiting would not help
 		writeJSON(w, http.StatusBadRequest, failure{"invalid_grant", "the setup key that allowed it has made all the tokens that it may"})
 		return
 	}
@@ -57,8 +57,8 @@ func (s *server) serveToken(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, issuedToken{AccessToken: token.Value, Type: "Bearer", Scope: writeScopes(token.Scopes)})
 }
 
-// readExchange reads what a client shows for its token. The client is known by its id alone: what proves that it may have the
-// token is the verifier.
+// readExchange reads what a client shows for its token. The client is known only by its id: the verifier proves that
+// it may have the token.
 func (s *server) readExchange(r *http.Request) (code core.Secret, shown core.Consent, refused *failure) {
 	form := r.PostForm
 	id := form.Get("client_id")

@@ -7,7 +7,7 @@ import (
 	"errand/core"
 )
 
-// BenchmarkRenderBrief words a brief of an event with as many frames as an exception may have.
+// BenchmarkRenderBrief writes a brief of an event with as many frames as an exception may have.
 func BenchmarkRenderBrief(b *testing.B) {
 	facts := makeFacts("text of the app")
 	x := &facts.Event.Event.Exceptions[0]

@@ -6,17 +6,17 @@ import (
 	"errand/core"
 )
 
-// holding is how the reader of a brief stands to the claim on its issue.
+// holding is the relation of a brief's reader to the claim on the issue.
 type holding int
 
 const (
 	isFree         holding = iota
-	isYours                // of the reader's token and worker
-	isOfYourWorker         // of another worker of the reader's token
+	isYours                // the reader's token and worker hold it
+	isOfYourWorker         // another worker of the reader's token holds it
 	isOfOthers
 )
 
-// findHolding compares who reads with who holds the issue.
+// findHolding compares the reader with the holder of the issue.
 func (b *brief) findHolding() holding {
 	switch {
 	case b.Issue.Claim == nil:
@@ -30,7 +30,7 @@ func (b *brief) findHolding() holding {
 	}
 }
 
-// describeClaim says who works on the issue, and where to start when nobody does. Names are left to nameHolder.
+// describeClaim says who works on the issue, and where to start when nobody does. nameHolder adds the names.
 func (b *brief) describeClaim() string {
 	holding := b.findHolding()
 	if holding == isFree {
@@ -52,7 +52,7 @@ func (b *brief) describeClaim() string {
 	}
 }
 
-// nameHolder names who holds the issue, when it is not the reader; empty when there is nothing to say.
+// nameHolder names the holder of the issue unless it is the reader; empty when there is nothing to say.
 func (b *brief) nameHolder() string {
 	if holding := b.findHolding(); holding == isFree || holding == isYours {
 		return ""
@@ -65,7 +65,7 @@ func (b *brief) nameHolder() string {
 	return "the issue is claimed by " + name + "\n"
 }
 
-// claimStep says what to do about the claim first.
+// claimStep says what to do first about the claim.
 func (b *brief) claimStep() step {
 	id, holding := b.Issue.ID, b.findHolding()
 	switch {

@@ -13,8 +13,8 @@ import (
 	"errand/testkit/corpora"
 )
 
-// TestCorporaBriefs makes a brief of every event of real SDKs: within its budget, and of what the event says nothing stands
-// outside of the fences.
+// TestCorporaBriefs makes a brief of every event from real SDKs. Each is within its budget, and no text of the event
+// stands outside of the fences.
 func TestCorporaBriefs(t *testing.T) {
 	t.Parallel()
 	events := 0
@@ -44,7 +44,7 @@ func requireBriefsOf(t *testing.T, event *core.Event) {
 		requireSafe(t, made, budget)
 		outside := outsideOfFences(t, made.Markdown)
 		eachText(parseValue(t, event), func(text string) {
-			const telling = 16 // shorter ones may be words of ours too
+			const telling = 16 // shorter ones may be Errand's words too
 			if len(text) >= telling {
 				require.False(t, strings.Contains(outside, text), "%q stands outside of the fences", text)
 			}

@@ -8,10 +8,10 @@ import (
 	"errand/core"
 )
 
-// How much of the text of an event stands where it is named first; the rest of it comes later, when there is room.
+// How much of an event's text appears where it is first named. The rest follows later, if it fits.
 const (
 	maxHeadline   = 400  // bytes of a message or an exception's value
-	maxWholeText  = 4000 // bytes of it where it stands alone
+	maxWholeText  = 4000 // bytes of it where it appears alone
 	maxExceptions = 8
 	maxName       = 160 // bytes of a name, such as a function's or a release's
 	maxPath       = 300
@@ -38,7 +38,7 @@ func (b *brief) describeEvent() []piece {
 	return append(pieces, stacks.listFrames(e, b.Budget*core.WeightPerToken)...)
 }
 
-// shortenTitle returns as much of the title as always has room.
+// shortenTitle returns the part of the title that always fits.
 func (b *brief) shortenTitle() string {
 	const heaviest = 160 // as core.WeighText counts
 	for limit := maxName; ; limit /= 2 {
@@ -101,7 +101,7 @@ func (b *brief) describeExceptions() string {
 	return text.String()
 }
 
-// isRestated reports whether the message says what an exception says already.
+// isRestated reports whether an exception already has the text of the message.
 func isRestated(e *core.Event) bool {
 	for i := range e.Exceptions {
 		if e.Exceptions[i].Value == e.Message || e.Exceptions[i].RestatesMessage(e.Message) {
@@ -123,7 +123,7 @@ func headlineOf(x *core.Exception, limit int) string {
 	}
 }
 
-// describePlace says where it happened, apart from the stack.
+// describePlace says where the error happened, apart from the stack.
 func (b *brief) describePlace() string {
 	facts := []fact{{"in", b.Issue.Culprit}, {"platform", core.Untrusted(b.Issue.Platform)}}
 	if b.Event != nil {
@@ -139,13 +139,13 @@ func (b *brief) describePlace() string {
 	return joinFacts(facts)
 }
 
-// fact is a text with the word for what it is.
+// fact is a text with a word for its kind.
 type fact struct {
 	word string
 	text core.Untrusted
 }
 
-// joinFacts writes the facts that there are on one line; nothing when there are none.
+// joinFacts writes the facts that are present on one line; empty when there are none.
 func joinFacts(facts []fact) string {
 	var list []string
 	for _, f := range facts {
@@ -159,7 +159,7 @@ func joinFacts(facts []fact) string {
 	return strings.Join(list, " · ") + "\n"
 }
 
-// listUnmapped returns why frames were not mapped, each reason once with the first frame that it is about.
+// listUnmapped returns the reasons why frames were not mapped. Each is listed once, with the first frame that it concerns.
 func listUnmapped(e *core.Event) (reasons []core.Untrusted, frames int) {
 	seen := map[string]bool{}
 	for _, p := range e.Problems {

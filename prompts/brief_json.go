@@ -4,28 +4,28 @@ import (
 	"errand/core"
 )
 
-// jsonSizes bound the JSON of a brief: what it has of texts and lists.
+// jsonSizes bound the texts and lists in the JSON of a brief.
 type jsonSizes struct {
 	exceptions  int
-	frames      int // of the whole event
+	frames      int // in the whole event
 	text        int // bytes of a message
 	breadcrumbs int
-	value       int // bytes of tags, contexts, and other free-form parts, of each
+	value       int // bytes of each free-form part, such as tags and contexts
 }
 
 var usualSizes = jsonSizes{exceptions: maxExceptions, frames: 40, text: maxWholeText, breadcrumbs: 20, value: 4000}
 
-// maxEventJSON is how long the JSON of the event may be, in bytes.
+// maxEventJSON is the longest JSON of the event, in bytes.
 const maxEventJSON = 48 << 10
 
-// halve returns sizes half as large.
+// halve returns sizes that are half as large.
 func (s jsonSizes) halve() jsonSizes {
 	return jsonSizes{
 		exceptions: max(1, s.exceptions/2), frames: s.frames / 2, text: s.text / 2, breadcrumbs: s.breadcrumbs / 2, value: s.value / 2,
 	}
 }
 
-// makeBoundedEvent returns what the JSON has of the event within its bound.
+// makeBoundedEvent returns the event for the JSON, within its bound.
 func (b *brief) makeBoundedEvent() *core.BriefEvent {
 	made := map[*core.Frame]core.BriefFrame{} // a frame is the same at each size
 	for sizes := usualSizes; ; sizes = sizes.halve() {
@@ -36,8 +36,7 @@ func (b *brief) makeBoundedEvent() *core.BriefEvent {
 	}
 }
 
-// makeJSON says the same as data. Only what the names say is text of the monitored app is its own, and all of it is clean and
-// bounded.
+// makeJSON writes the brief as data. Text of the monitored app stands only under names that say so, and is clean and bounded.
 func (b *brief) makeJSON(steps []step, left []string) core.BriefFacts {
 	i := &b.Issue
 	facts := core.BriefFacts{

@@ -6,7 +6,7 @@ import (
 	"errand/core"
 )
 
-// makeEvent returns what the JSON has of the event; nil when there is none. Frames that were made are not made again.
+// makeEvent returns the event for the JSON; nil when there is none. It reuses frames that are made already.
 func (b *brief) makeEvent(sizes jsonSizes, made map[*core.Frame]core.BriefFrame) *core.BriefEvent {
 	if b.Event == nil {
 		return nil
@@ -73,8 +73,7 @@ func makeRequest(r *core.Request, limit int) core.Value {
 	return request
 }
 
-// makeFrames returns the frames of a stack that are shown, at most as many as left says, which it lowers; and how many of
-// libraries are not.
+// makeFrames returns the frames of a stack that are shown, at most left, which it reduces; and the number of library frames that are not.
 func (s *stacks) makeFrames(frames []core.Frame, left *int, made map[*core.Frame]core.BriefFrame) (
 	shown core.List[core.BriefFrame], folded int,
 ) {
@@ -115,7 +114,7 @@ func makeFrame(frames []core.Frame, i int) core.BriefFrame {
 	return frame
 }
 
-// clipPart is clipValue for a value whose JSON has at most limit bytes: that of a larger one is cut, and a text.
+// clipPart is clipValue for a value whose JSON may have at most limit bytes. A larger value is cut, and becomes a text.
 func clipPart(v core.Value, limit int) core.Value {
 	clipped := clipValue(v, 0)
 	if text := clipped.AppendJSON(nil); len(text) > limit {
@@ -124,7 +123,7 @@ func clipPart(v core.Value, limit int) core.Value {
 	return clipped
 }
 
-// clipVars returns the variables as the Markdown has them: large ones as a text.
+// clipVars returns the variables in the form of the Markdown: large ones as a text.
 func clipVars(vars core.Value) core.Value {
 	clipped := core.Value{Kind: core.Object}
 	for i, v := range vars.Kids {

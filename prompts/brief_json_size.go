@@ -2,14 +2,14 @@ package prompts
 
 import "errand/core"
 
-// Bytes of the names and marks of JSON around what has a size of its own.
+// Bytes of the names and punctuation of JSON around the parts that are measured.
 const (
 	sizeOfFrame = 250
 	sizeOfPart  = 150
 )
 
-// measureEvent returns about how many bytes the JSON of an event has: to write it only to measure it would take longer than
-// to word the whole brief.
+// measureEvent estimates how many bytes the JSON of an event has. Writing it only to measure it would take longer than
+// writing the whole brief.
 func measureEvent(e *core.BriefEvent) int {
 	size := 2*sizeOfFrame + measureTexts(e.Message, e.Transaction, e.Release, e.Environment, e.ServerName) +
 		measureTexts(e.UnmappedFrames...) + measureValues(e.Request, e.User, e.Tags, e.Contexts, e.Extra)
@@ -35,7 +35,7 @@ func measureFrames(frames []core.BriefFrame) (size int) {
 	return size
 }
 
-// measureTexts returns the size of texts. What JSON has to escape is counted.
+// measureTexts returns the size of texts, including the escapes of JSON.
 func measureTexts(texts ...core.Untrusted) (size int) {
 	for _, text := range texts {
 		size += measureText(string(text))

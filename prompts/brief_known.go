@@ -81,19 +81,19 @@ func noteOf(a *core.Activity) string {
 	return data.Text
 }
 
-// readData reads the data of a row of the activity, and reports whether it has the form.
+// readData reads the data of a row of the activity, and reports whether it has the expected form.
 func readData(a *core.Activity, data any) bool {
 	return len(a.Data) > 0 && json.Unmarshal(a.Data, data) == nil
 }
 
-// describeNote quotes a note with the name of who wrote it.
+// describeNote quotes a note with the name of its author.
 func describeNote(a *core.Activity) piece {
 	by := fmt.Sprintf("- Note by %s, %s:\n", cleanLine(a.ActorName, maxName), minuteOf(a.At))
 	text := noteOf(a)
 	return makeOfAgents(by + quoteText(cleanText(text, maxNote))).orShort(by + quoteText(cleanText(text, maxShortNote)))
 }
 
-// quoteText puts each line of a cleaned text behind a mark, so that none can be taken for the beginning of another note.
+// quoteText puts a mark before each line of a cleaned text, so that no line can be taken for the beginning of another note.
 func quoteText(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(fenceLines(text)) {

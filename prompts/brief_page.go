@@ -10,28 +10,28 @@ import (
 // fenceWord begins the lines that mark text of others.
 const fenceWord = "UNTRUSTED"
 
-// writer says who wrote a text.
+// writer is the author of a text.
 type writer int
 
-// The writers. Text of all but Errand stands in fences, and each of them has fences of its own.
+// The writers. Text of every writer but Errand stands in fences, and each of them has its own fences.
 const (
 	byErrand writer = iota
 	byApp           // the monitored app and its users
-	byAgents        // agents and people: notes, and the names of tokens and workers, which may quote the app
+	byAgents        // agents and people: notes, and names of tokens and workers, which may quote the app
 )
 
-// madeByAgents stands before the fences of their text.
+// madeByAgents precedes the fences around their text.
 const madeByAgents = "Written by others who work on issues:\n"
 
-// piece is a part of a section that is shown whole, in short, or not at all.
+// piece is a part of a section. It is shown whole, in short, or not at all.
 type piece struct {
 	form
-	short form // instead of it where there is little room; empty for nothing
+	short form // replaces it when room is short; empty for nothing
 	by    writer
-	what  string // it is one of, such as "note", where it is counted when it is left out
+	what  string // its kind, such as "note", for the count of what is left out
 }
 
-// form is a text and what it weighs (core.WeighText).
+// form is a text with its weight (core.WeighText).
 type form struct {
 	text   string // whole lines
 	weight int
@@ -39,18 +39,18 @@ type form struct {
 
 func newForm(text string) form { return form{text, core.WeighText(text)} }
 
-// makePiece makes a piece of text of Errand's own.
+// makePiece makes a piece from Errand's own text.
 func makePiece(text string) piece { return piece{form: newForm(endLine(text))} }
 
-// makeFenced makes a piece with text of the monitored app, which is clean.
+// makeFenced makes a piece from cleaned text of the monitored app.
 func makeFenced(text string) piece { return piece{form: newForm(fenceLines(endLine(text))), by: byApp} }
 
-// makeOfAgents makes a piece with text of agents and people, which is clean.
+// makeOfAgents makes a piece from cleaned text of agents and people.
 func makeOfAgents(text string) piece {
 	return piece{form: newForm(fenceLines(endLine(text))), by: byAgents}
 }
 
-// orShort adds what stands in its place where there is little room.
+// orShort adds the form for when room is short.
 func (p piece) orShort(short string) piece {
 	short = endLine(short)
 	if p.by != byErrand {
@@ -60,7 +60,7 @@ func (p piece) orShort(short string) piece {
 	return p
 }
 
-// named says of what it is one.
+// named sets the kind of the piece.
 func (p piece) named(what string) piece {
 	p.what = what
 	return p
@@ -77,10 +77,10 @@ func endLine(text string) string {
 type section struct {
 	heading string
 	pieces  []piece
-	share   int // of the room, in percent, what it has at least when the sections before it are long
+	share   int // percent of the room that is reserved for it when earlier sections are long
 }
 
-// leftOut counts by name what had no room.
+// leftOut counts, by kind, the pieces that did not fit.
 type leftOut struct {
 	names  []string
 	counts map[string]int
@@ -119,7 +119,7 @@ func countThings[N int | int64](n N, name string) string {
 	return fmt.Sprintf("%d %ss%s", n, noun, of)
 }
 
-// page is Markdown that is written within a bound. core.WeighText counts its weight.
+// page is Markdown that is written within a bound, with core.WeighText as the measure.
 type page struct {
 	text    strings.Builder
 	weight  int // of the text
@@ -138,7 +138,7 @@ func newPage(fenceID string) page {
 	}}
 }
 
-// begin returns what opens the fence of a writer.
+// begin returns the opening of a writer's fence.
 func (f fence) begin(by writer) form {
 	if by == byAgents {
 		return newForm(madeByAgents + f.open.text)
@@ -164,7 +164,7 @@ func (p *page) writeForm(f form) {
 // headingLines returns the lines that begin the section.
 func (s section) headingLines() form { return newForm("\n" + s.heading + "\n") }
 
-// writeSections writes the sections within limit. A section leaves the room that it does not need to the sections after it.
+// writeSections writes the sections within limit. Room that a section does not need is left to the sections after it.
 func (p *page) writeSections(sections []section, limit int) {
 	end := p.weight + limit
 	for i, s := range sections {
@@ -176,7 +176,7 @@ func (p *page) writeSections(sections []section, limit int) {
 	}
 }
 
-// weigh returns what the whole section weighs.
+// weigh returns the weight of the whole section.
 func (s section) weigh(f fence) int {
 	weight, last := s.headingLines().weight, byErrand
 	for _, piece := range s.pieces {
@@ -189,7 +189,7 @@ func (s section) weigh(f fence) int {
 	return weight
 }
 
-// writeSection writes the pieces that fit before the text weighs more than end. It writes no heading when no piece fits.
+// writeSection writes the pieces that fit before the text weighs more than end. If no piece fits, it writes no heading.
 func (p *page) writeSection(s section, end int) {
 	heading := s.headingLines()
 	for _, piece := range s.pieces {

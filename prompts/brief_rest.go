@@ -8,7 +8,7 @@ import (
 	"errand/core"
 )
 
-// listRest lists releases, deploys, counts, triage and what else was done about the issue.
+// listRest lists releases, deploys, counts, triage and other changes of the issue.
 func (b *brief) listRest() []piece {
 	var pieces []piece
 	if text := b.describeTags(); text != "" {
@@ -33,7 +33,7 @@ func (b *brief) listRest() []piece {
 	return pieces
 }
 
-// describeDeploys says which deploy brought the error first, and what was deployed last.
+// describeDeploys says which deploy first brought the error, and what was deployed last.
 func (b *brief) describeDeploys() string {
 	var text strings.Builder
 	if first := b.FirstDeploy; first != nil {
@@ -81,7 +81,7 @@ func joinNames(names []core.Untrusted) string {
 	return strings.Join(list, ", ")
 }
 
-// describeHours says how many events there were, by hour of the last day and by day of the last week.
+// describeHours says how many events there were, by hour for the last day and by day for the last week.
 func (b *brief) describeHours() string {
 	const day = 24
 	var hours [day]int64
@@ -121,7 +121,7 @@ func (b *brief) describeTriage() string {
 	return text + " " + strings.Join(t.Reasons, " ")
 }
 
-// describeActor says who made a change. Names that others gave themselves are left out: list_issue_activity has them, marked.
+// describeActor says who made a change. It leaves out names that others chose: list_issue_activity has them, marked.
 func describeActor(a *core.Activity) string {
 	switch a.ActorType {
 	case core.ActorSystem:
@@ -135,7 +135,7 @@ func describeActor(a *core.Activity) string {
 	}
 }
 
-// describeChange says from which status to which a change was.
+// describeChange names the old and the new status of a change.
 func describeChange(a *core.Activity) string {
 	var data struct{ From, To core.Status }
 	if readData(a, &data) && data.From != "" && data.To != "" {

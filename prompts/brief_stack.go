@@ -8,28 +8,28 @@ import (
 	"errand/core"
 )
 
-// What is shown of a stack.
+// The limits for stacks.
 const (
-	linesBefore, linesAfter = 5, 4 // of source around a frame's line
+	linesBefore, linesAfter = 5, 4 // source lines around a frame's line
 	maxCodeLine             = 180  // bytes
 	maxFrames               = 60   // frames of the app
-	maxLibraryFrames        = 8    // of a stack without any of the app
+	maxLibraryFrames        = 8    // of a stack without frames of the app
 )
 
-// stacks are the stack traces of an event in the order in which they explain it: of the innermost cause first.
+// stacks are the stack traces of an event in the order that explains it: the innermost cause first.
 type stacks struct {
 	list   []stack
-	hasApp bool // there is a frame of the app in them
+	hasApp bool // a frame of the app is in them
 }
 
 type stack struct {
-	of     string // whose it is, as a heading in a fence
+	of     string // its exception or thread, as a heading in a fence
 	list   string // exceptions or threads
-	owner  int    // its place there
+	owner  int    // the index in that list
 	frames []core.Frame
 }
 
-// collectStacks returns the stacks of the exceptions, else those of the threads that crashed or ran.
+// collectStacks returns the stacks of the exceptions, else of the threads that crashed or ran.
 func collectStacks(e *core.Event) *stacks {
 	s := &stacks{}
 	for i := len(e.Exceptions) - 1; i >= 0; i-- {
@@ -58,11 +58,11 @@ func (s *stacks) add(one stack) {
 
 func (s *stacks) isEmpty() bool { return len(s.list) == 0 }
 
-// isShown reports whether a frame is shown by itself, not folded.
+// isShown reports whether a frame is shown on its own, not folded.
 func (s *stacks) isShown(f *core.Frame) bool { return f.InApp || !s.hasApp }
 
-// listFrames writes the frames of the app, with those of libraries between them folded. A frame that stands in several stacks,
-// or several times in one, is shown once. Frames beyond the limits are only counted.
+// listFrames writes the frames of the app, and folds the library frames between them. A frame that repeats, in one
+// stack or in several, is shown once. Frames beyond the limits are only counted.
 func (s *stacks) listFrames(e *core.Event, limit int) (pieces []piece) {
 	shown, most, weight := map[frameKey]bool{}, maxFrames, 0
 	if !s.hasApp {
@@ -107,13 +107,13 @@ func (s *stacks) listFrames(e *core.Event, limit int) (pieces []piece) {
 	return pieces
 }
 
-// frameKey is by what a frame is known again.
+// frameKey identifies a repeated frame.
 type frameKey struct {
 	function, file core.Untrusted
 	line           core.OptInt
 }
 
-// foldFrames stands for frames of libraries, by their places in the stack: it names the first and the last.
+// foldFrames summarizes library frames, given by their places in the stack: it names the first and the last.
 func foldFrames(frames []core.Frame, folded []int) string {
 	switch len(folded) {
 	case 0:
@@ -174,7 +174,7 @@ func describeFrame(f *core.Frame, view core.FrameView) string {
 	return text + "\n"
 }
 
-// renderCode writes the source around the line of a frame; nothing when there is none.
+// renderCode writes the source around the line of a frame; empty when there is none.
 func renderCode(f *core.Frame, line core.OptInt) string {
 	if f.ContextLine == "" && len(f.PreContext) == 0 && len(f.PostContext) == 0 {
 		return ""
@@ -191,7 +191,7 @@ func renderCode(f *core.Frame, line core.OptInt) string {
 	return text.String()
 }
 
-// renderLine writes the line of a frame alone.
+// renderLine writes only the line of a frame.
 func renderLine(f *core.Frame, line core.OptInt) string {
 	if f.ContextLine == "" {
 		return ""
@@ -201,7 +201,7 @@ func renderLine(f *core.Frame, line core.OptInt) string {
 	return text.String()
 }
 
-// numberLine returns the number of a line near another one; 0 when that is not known.
+// numberLine returns the number of a line near another one; 0 when unknown.
 func numberLine(line core.OptInt, by int) int64 {
 	if line <= 0 {
 		return 0

@@ -8,10 +8,10 @@ import (
 	"errand/core"
 )
 
-// step is something to do next.
+// step proposes something to do next.
 type step struct {
 	text  string
-	short string // where there is little room; empty to leave it out
+	short string // for when room is short; empty to leave it out
 }
 
 // listSteps says what to do next, with operations that the reader may call and the ids of this issue.
@@ -43,7 +43,7 @@ func (b *brief) listSteps() []step {
 	)
 }
 
-// describeStatus says what the status of the issue means for who starts now; empty where that is plain.
+// describeStatus says what the status of the issue means for a reader who starts now; empty where that is plain.
 func (b *brief) describeStatus() string {
 	switch b.Issue.Status {
 	case core.Regressed:
@@ -75,7 +75,7 @@ func (b *brief) describeOverdue(f *core.Fix) string {
 		countThings(f.Overdue.Events, "event"), core.CreateDeploy.Name)
 }
 
-// describeSpan writes a span in the largest unit that it has, such as 3 days.
+// describeSpan writes a duration in its largest unit, such as 3 days.
 func describeSpan(span time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -95,9 +95,9 @@ func doOf(n int64) string {
 	return "do"
 }
 
-// renderSteps writes the steps, in short where the whole brief has little room.
+// renderSteps writes the steps, in short when the whole brief has little room.
 func renderSteps(steps []step, limit int) string {
-	const longFrom = 6000 // that the whole brief may weigh
+	const longFrom = 6000 // steps are short below this weight of the whole brief
 	var text strings.Builder
 	text.WriteString("\n## What to do next\n")
 	number := 0

@@ -7,14 +7,14 @@ import (
 	"errand/core"
 )
 
-// How much is said of tags.
+// The limits for tags.
 const (
 	maxTagKeys  = 14
-	manyValues  = 10 // a tag with more of them, none of which is frequent, is counted only
+	manyValues  = 10 // a tag with more values, none of them frequent, is only counted
 	maxTagValue = 60 // bytes
 )
 
-// describeTags says what the newest events have in common, and how they differ; nothing when they have no tags.
+// describeTags says what the newest events have in common, and how they differ; empty when they have no tags.
 func (b *brief) describeTags() string {
 	var same, differ []string
 	for i := range b.Tags[:min(len(b.Tags), maxTagKeys)] {
@@ -36,7 +36,7 @@ func (b *brief) describeTags() string {
 	return text
 }
 
-// describeShares says how many of the events have which value: "Chrome 131 71 %, Firefox 132 20 %, 3 others".
+// describeShares says which share of the events has which value: "Chrome 131 71 %, Firefox 132 20 %, 3 others".
 func describeShares(shares *core.TagShares) string {
 	of := func(events int64) int64 { return (100*events + shares.Of/2) / shares.Of }
 	if shares.Distinct > manyValues && of(shares.Values[0].Events) <= manyValues {
@@ -55,7 +55,7 @@ func describeShares(shares *core.TagShares) string {
 	return strings.Join(list, ", ")
 }
 
-// makeTags returns the shares with their text clean.
+// makeTags returns the shares with cleaned texts.
 func makeTags(tags []core.TagShares) core.List[core.TagShares] {
 	list := make(core.List[core.TagShares], 0, min(len(tags), maxTagKeys))
 	for i := range tags[:min(len(tags), maxTagKeys)] {

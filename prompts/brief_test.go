@@ -15,7 +15,7 @@ func makeReader(scopes ...core.Scope) core.Actor {
 	return core.Actor{Type: core.ActorToken, ID: 1, Name: "agent", Scopes: scopes}
 }
 
-// TestStepsNameOnlyWhatTheReaderMayCall looks for the names of all operations in the briefs of readers.
+// TestStepsNameOnlyWhatTheReaderMayCall looks for the names of all operations in the briefs of different readers.
 func TestStepsNameOnlyWhatTheReaderMayCall(t *testing.T) {
 	t.Parallel()
 	for name, scopes := range map[string]core.List[core.Scope]{
@@ -117,7 +117,7 @@ func TestBriefWithoutAnEvent(t *testing.T) {
 	require.Nil(t, made.JSON.Event)
 }
 
-// TestBriefSaysWhatIsMissing holds that less room leaves out the later parts, and that the brief says so.
+// TestBriefSaysWhatIsMissing checks that less room leaves out the later parts, and that the brief says so.
 func TestBriefSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	facts := makeFacts(strings.Repeat("x", 400))
@@ -133,7 +133,7 @@ func TestBriefSaysWhatIsMissing(t *testing.T) {
 	require.Greater(t, len(large.Markdown), len(small.Markdown))
 }
 
-// TestBriefMarksUnmappedFrames holds that a missing source map is said, and why it is missing.
+// TestBriefMarksUnmappedFrames checks that a brief says that a source map is missing, and why.
 func TestBriefMarksUnmappedFrames(t *testing.T) {
 	t.Parallel()
 	facts := makeFacts("x")

@@ -7,7 +7,7 @@ import (
 	"errand/core"
 )
 
-// What is shown of variables and other free-form parts of an event.
+// The limits on variables and other free-form parts of an event.
 const (
 	maxVars     = 14
 	maxVarsText = 1400 // bytes of the variables of a frame
@@ -35,7 +35,7 @@ func renderValue(v core.Value, limit int) string {
 	return cleanLine(string(clipValue(v, 0).AppendJSON(nil)), limit)
 }
 
-// clipValue returns what is shown of a value: its texts clean and cut, and of what is large or deep only the beginning.
+// clipValue returns the shown part of a value: texts are clean and cut, and large or deep values keep only their beginning.
 func clipValue(v core.Value, depth int) core.Value {
 	switch v.Kind {
 	case core.String:
@@ -72,7 +72,7 @@ func clipMembers(v core.Value, depth int) core.Value {
 	return clipped
 }
 
-// describeSurroundings says what else the event has: whole messages, the request, breadcrumbs, tags and contexts.
+// describeSurroundings describes the rest of the event: whole messages, the request, breadcrumbs, tags and contexts.
 func (b *brief) describeSurroundings() (pieces []piece) {
 	if b.Event == nil {
 		return nil

@@ -20,8 +20,8 @@ const (
 	StepDeploys    = "deploy_configured"
 )
 
-// guideSteps are the steps in their order. Instructions and verification are templates of the guides: those of the platform
-// where it has them, else those of setup/_steps.md.
+// guideSteps are the steps in order. Instructions and verification are templates, from the platform's guide if it has
+// them, else from setup/_steps.md.
 var guideSteps = []struct{ id, title, instructions, verify string }{
 	{StepInstall, "Install the SDK and start it", "install", "installed"},
 	{StepTestEvent, "Send the test event", "test event", "tested"},
@@ -31,11 +31,11 @@ var guideSteps = []struct{ id, title, instructions, verify string }{
 
 const (
 	sharedSteps = "_steps.md"
-	// placeholderDSN stands in a guide that is of no project.
+	// placeholderDSN stands in a guide without a project.
 	placeholderDSN = "YOUR_DSN"
 )
 
-// guide is the templates of one platform.
+// guide holds the templates of one platform.
 type guide struct {
 	title     string
 	templates *template.Template
@@ -43,7 +43,7 @@ type guide struct {
 
 var guides = mustReadGuides()
 
-// mustReadGuides reads the guide of each platform: its first line is the title, the rest defines its templates.
+// mustReadGuides reads the guide of each platform: its first line is the title, and the rest defines its templates.
 func mustReadGuides() map[core.GuidePlatform]guide {
 	shared := template.Must(template.New(sharedSteps).Funcs(template.FuncMap{"tool": toolName, "platforms": listPlatforms}).
 		ParseFS(guideFiles, "setup/"+sharedSteps))
@@ -61,7 +61,7 @@ func mustReadGuides() map[core.GuidePlatform]guide {
 	return read
 }
 
-// listPlatforms names the platforms that have a guide of their own.
+// listPlatforms names the platforms with their own guide.
 func listPlatforms() string {
 	var names []string
 	for _, platform := range core.GuidePlatforms {
@@ -72,7 +72,7 @@ func listPlatforms() string {
 	return strings.Join(names, ", ")
 }
 
-// otherNames are the platforms that have no guide of their own, and the guide that fits them.
+// otherNames are platforms without their own guide, and the guides that fit them.
 var otherNames = map[string]core.GuidePlatform{
 	"nodejs": "node", "express": "node", "fastify": "node", "nestjs": "node", "typescript": "node", "bun": "node",
 	"javascript": "browser", "js": "browser", "vue": "browser", "svelte": "browser", "angular": "browser", "next": "nextjs",
@@ -81,7 +81,7 @@ var otherNames = map[string]core.GuidePlatform{
 	"rubyonrails": "rails", "axum": "rust", "actix": "rust",
 }
 
-// FindGuide returns the platform whose guide fits what a project calls its platform, such as nodejs or Next.js.
+// FindGuide returns the platform whose guide fits a project's platform, such as nodejs or Next.js.
 func FindGuide(platform string) core.GuidePlatform {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -98,8 +98,8 @@ func FindGuide(platform string) core.GuidePlatform {
 	return core.GeneralGuide
 }
 
-// GuideValues are what a guide is filled with. Nothing of it is text that somebody else chose freely: the name of an app could
-// say anything, so that no guide has it.
+// GuideValues are the values in a guide. None of them is text that somebody else chose freely: the name of an app could
+// say anything, so no guide contains it.
 type GuideValues struct {
 	Platform core.GuidePlatform // empty for the general guide
 	BaseURL  string
@@ -108,7 +108,7 @@ type GuideValues struct {
 	Done     map[string]core.Time // when each step was done
 }
 
-// guideData is what the templates of a guide see.
+// guideData is the data for the templates of a guide.
 type guideData struct {
 	BaseURL, Project, DSN string
 	Key                   string // of the DSN
@@ -151,7 +151,7 @@ func newGuideData(v GuideValues) guideData {
 	return data
 }
 
-// render writes one template. One that cannot be written is a mistake in the program, and a test writes them all.
+// render writes one template. A template that fails is a mistake in the program, and a test writes all of them.
 func (g guide) render(name string, data guideData) string {
 	var b strings.Builder
 	if err := g.templates.ExecuteTemplate(&b, name, data); err != nil {

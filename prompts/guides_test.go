@@ -11,7 +11,7 @@ import (
 	"errand/testkit/golden"
 )
 
-// guideValues are those of a project.
+// guideValues are the values for a project.
 func guideValues(platform core.GuidePlatform) prompts.GuideValues {
 	return prompts.GuideValues{
 		Platform: platform, BaseURL: "https://errand.example", Project: "web-shop",
@@ -53,7 +53,7 @@ func TestGuidesOfJavaScriptHaveSourceMaps(t *testing.T) {
 	}
 }
 
-// Every guide has the script and the command that name the commits of a deploy: by them a fix is recognised in it.
+// Every guide has the script and the command that name a deploy's commits, since they tell which fixes a deploy contains.
 func TestGuidesNameTheCommitsOfDeploys(t *testing.T) {
 	t.Parallel()
 	for _, platform := range core.GuidePlatforms {

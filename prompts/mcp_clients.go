@@ -11,10 +11,10 @@ import (
 	"errand/core"
 )
 
-// MCPClient is a program in which agents run, by the name under which errand mcp-config knows it.
+// MCPClient is a program that runs agents, under its name in errand mcp-config.
 type MCPClient string
 
-// The clients whose entries can be written.
+// The clients whose entries Errand can write.
 const (
 	ClaudeCode MCPClient = "claude-code"
 	Codex      MCPClient = "codex"
@@ -30,20 +30,20 @@ var clientTitles = map[MCPClient]string{
 	ClaudeCode: "Claude Code", Codex: "Codex", Cursor: "Cursor", VSCode: "VS Code", Gemini: "Gemini CLI",
 }
 
-// The variables of the environment in which a client finds its token, and Codex a setup key, which it takes from nowhere else.
+// The variables of the environment for a client's token, and for Codex's setup key, which it reads from nowhere else.
 const (
 	tokenVariable    = "ERRAND_TOKEN"
 	setupKeyVariable = "ERRAND_SETUP_KEY"
 )
 
-// MCPEndpoint is the server that an entry names.
+// MCPEndpoint is the server in an entry.
 type MCPEndpoint struct {
 	BaseURL string // the public URL of the server
 	Project string // the slug or id of the default project; empty for none
-	// SignsIn says that the client signs in by the URL alone. Without it the entry takes a token from ERRAND_TOKEN.
+	// SignsIn says that the client signs in by the URL alone. Otherwise the entry takes a token from ERRAND_TOKEN.
 	SignsIn bool
-	// SetupKey stands in the entry itself when it is set: it lasts an hour. Such an entry is another server beside the one for the
-	// work, and in no file of a repository.
+	// SetupKey, if set, stands in the entry itself, since it lasts only an hour. Such an entry is a second server
+	// beside the one for the work, and goes into no file of a repository.
 	SetupKey core.Secret
 }
 
@@ -54,12 +54,12 @@ func (e MCPEndpoint) name() string {
 	return "errand"
 }
 
-// bearer returns what stands in the header Authorization: the setup key, or the client's way to name the variable.
+// bearer returns the value for the header Authorization: the setup key, or the client's syntax for the variable.
 func (e MCPEndpoint) bearer(variable string) string {
 	return "Bearer " + cmp.Or(e.SetupKey.Reveal(), variable)
 }
 
-// command returns how a client that has one adds the server.
+// command returns the command that adds the server, for clients with such a command.
 func (e MCPEndpoint) command(begin string) string {
 	line := begin + " " + e.name() + " " + quoteWord(e.URL())
 	if !e.SignsIn {
@@ -68,7 +68,7 @@ func (e MCPEndpoint) command(begin string) string {
 	return line
 }
 
-// URL returns what the client connects to.
+// URL returns the URL that the client connects to.
 func (e MCPEndpoint) URL() string {
 	address := strings.TrimSuffix(e.BaseURL, "/") + "/mcp"
 	if e.Project != "" {
@@ -77,15 +77,14 @@ func (e MCPEndpoint) URL() string {
 	return address
 }
 
-// MCPEntry is what a person puts into a client.
+// MCPEntry is what a person adds to a client.
 type MCPEntry struct {
-	Command string // that adds the server; empty where the client has none
-	File    string // in which the entry stands
+	Command string // adds the server; empty if the client has no such command
+	File    string // contains the entry
 	Text    string // the entry itself
 }
 
-// MakeMCPEntry returns the entry of a server for a client. It holds no token: the client reads it from ERRAND_TOKEN, or asks
-// for it.
+// MakeMCPEntry returns a client's entry for a server. It contains no token: the client reads it from ERRAND_TOKEN, or asks for it.
 func MakeMCPEntry(client MCPClient, e MCPEndpoint) (MCPEntry, error) {
 	switch client {
 	case ClaudeCode:
@@ -116,7 +115,7 @@ func MakeMCPEntry(client MCPClient, e MCPEndpoint) (MCPEntry, error) {
 	return MCPEntry{}, fmt.Errorf("client must be one of %s: %q is not", strings.Join(names, ", "), client)
 }
 
-// mcpServer is the entry of a server in the JSON files of clients. They differ in names alone.
+// mcpServer is the entry of a server in the JSON files of clients, which differ only in names.
 type mcpServer struct {
 	Type    string            `json:"type,omitempty"`
 	URL     string            `json:"url,omitempty"`
@@ -135,7 +134,7 @@ func (e MCPEndpoint) server(urlField, variable, kind string) mcpServer {
 	return s
 }
 
-// inHome returns the file of the person instead of the repository's for an entry with a secret.
+// inHome returns the person's file instead of the repository's if the entry contains a secret.
 func (e MCPEndpoint) inHome(file string) string {
 	if e.SetupKey != "" {
 		return "~/" + file
@@ -161,7 +160,7 @@ func (e MCPEndpoint) makeForCodex() MCPEntry {
 	return entry
 }
 
-// makeForVSCode writes the entry of VS Code, which asks the person for the token once and keeps it. Its command cannot ask.
+// makeForVSCode writes the entry for VS Code, which asks the person for the token once and keeps it. Its command cannot ask.
 func (e MCPEndpoint) makeForVSCode() MCPEntry {
 	type input struct {
 		Type        string `json:"type"`
@@ -198,7 +197,7 @@ func writeJSON(value any, indent string) string {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", indent)
 	if err := encoder.Encode(value); err != nil {
-		panic(fmt.Sprintf("prompts: an entry for a client: %v", err)) // it is made of texts
+		panic(fmt.Sprintf("prompts: an entry for a client: %v", err)) // it consists of texts
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -2,10 +2,10 @@ package prompts
 
 import "strings"
 
-// RenderConnectPage returns the plain text for an agent that was given only the URL of the server: how to go on.
+// RenderConnectPage returns a plain text for an agent that was given only the URL of the server. It says how to continue.
 func RenderConnectPage(baseURL string) string { return renderPage("connect.md", baseURL) }
 
-// RenderLLMsPage returns llms.txt, by which programs that read the web for agents find what there is (llmstxt.org).
+// RenderLLMsPage returns llms.txt, which tells programs that read the web for agents what is there (llmstxt.org).
 func RenderLLMsPage(baseURL string) string { return renderPage("llms.md", baseURL) }
 
 func renderPage(file, baseURL string) string {

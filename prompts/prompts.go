@@ -1,4 +1,4 @@
-// Package prompts is every text that Errand makes for agents: what the MCP server says of itself, and the prompts that
+// Package prompts is every text that Errand writes for agents: the MCP server's instructions, and the prompts that
 // a person picks in an MCP client. The texts are templates in Markdown beside this file.
 package prompts
 
@@ -17,7 +17,7 @@ var files embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{"tool": toolName}).ParseFS(files, "*.md"))
 
-// toolName returns the name of a tool, or an error for one that does not exist: no text names such a tool.
+// toolName returns the name of a tool, or an error if it does not exist, so that no text names such a tool.
 func toolName(name string) (string, error) {
 	if !slices.ContainsFunc(core.V1.Tools(), func(op *core.Operation) bool { return op.Name == name }) {
 		return "", fmt.Errorf("no tool is called %s", name)
@@ -25,7 +25,7 @@ func toolName(name string) (string, error) {
 	return name, nil
 }
 
-// renderText writes a text. One that cannot be written is a mistake in the program, and a test writes them all.
+// renderText writes a text. A template that fails is a mistake in the program, and a test writes all of them.
 func renderText(file string, data any) string {
 	var b strings.Builder
 	if err := templates.ExecuteTemplate(&b, file, data); err != nil {
@@ -34,8 +34,8 @@ func renderText(file string, data any) string {
 	return b.String()
 }
 
-// RenderInstructions returns what the MCP server says to every client that connects: the loop of work, and what to keep in mind.
-// A reader is told nothing of writing. Clients cut it at 2 KB.
+// RenderInstructions returns the MCP server's instructions to every client that connects: the loop of work, and what
+// to keep in mind. Actors without write access are not told about writing. Clients cut the text at 2 KB.
 func RenderInstructions(actor core.Actor) string {
 	return renderText("instructions.md", map[string]bool{"write": actor.Has(core.IssuesWrite)})
 }
@@ -46,7 +46,7 @@ type Prompt struct {
 	Title       string
 	Description string
 	Arguments   []Argument
-	Scopes      []core.Scope // what the tools need that it names
+	Scopes      []core.Scope // needed for the tools that it names
 }
 
 // IsFor reports whether the actor may call the tools that the prompt names.
@@ -95,15 +95,14 @@ var allPrompts = []Prompt{
 // AllPrompts returns the prompts.
 func AllPrompts() []Prompt { return slices.Clone(allPrompts) }
 
-// Render writes the prompt with the values of its arguments. An argument that it does not take, or a value that cannot
-// be shown, is an invalid_request.
+// Render writes the prompt with the values of its arguments. An unknown argument, or a value that cannot be shown, is an invalid_request.
 func (p Prompt) Render(values map[string]string) (string, error) {
 	for name, value := range values {
 		known := slices.ContainsFunc(p.Arguments, func(a Argument) bool { return a.Name == name })
 		switch {
 		case !known:
 			return "", core.RefuseField(name, "is not an argument of %s", p.Name)
-		case value == "": // as good as absent
+		case value == "": // counts as absent
 		case len(value) > maxArgument:
 			return "", core.RefuseField(name, "must have at most %d bytes", maxArgument)
 		default:

@@ -48,7 +48,7 @@ func TestPromptWithoutValue(t *testing.T) {
 	}
 }
 
-// TestPromptsNameToolsOfTheirScopes holds that whoever is shown a prompt may call each tool that its text names.
+// TestPromptsNameToolsOfTheirScopes checks that an actor who sees a prompt may call each tool that its text names.
 func TestPromptsNameToolsOfTheirScopes(t *testing.T) {
 	t.Parallel()
 	for _, prompt := range prompts.AllPrompts() {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// cleanText returns a text of at most limit bytes that says what it shows: of what readers do not see (controls, escape
-// sequences, characters that are invisible or turn the direction of writing) only a visible mark is left. Lines end in \n.
+// cleanText returns at most limit bytes of a text, without anything that readers cannot see: controls, escape sequences, and characters
+// that are invisible or change the direction of writing leave only a visible mark. Lines end in \n.
 func cleanText(text string, limit int) string {
 	if len(text) <= limit && isPlain(text) {
 		return text
@@ -44,7 +44,7 @@ func cleanText(text string, limit int) string {
 	return cutText(b.String(), limit, 0)
 }
 
-// isPlain reports whether a text is of visible ASCII, tabs and line ends, as nearly all are.
+// isPlain reports whether a text consists of visible ASCII, tabs and line ends, as nearly all texts do.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c >= utf8.RuneSelf-1 || c < ' ' && c != '\n' && c != '\t' {
@@ -54,16 +54,16 @@ func isPlain(text string) bool {
 	return true
 }
 
-// isHidden reports whether readers do not see the character, or see others in another order because of it.
+// isHidden reports whether readers cannot see the character, or see others in another order because of it.
 func isHidden(r rune) bool {
 	switch {
-	case r == '\n' || r == '\t' || r >= ' ' && r <= '~': // nearly all there is, and the tables below are slow
+	case r == '\n' || r == '\t' || r >= ' ' && r <= '~': // nearly all characters; the tables below are slow
 		return false
 	case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Variation_Selector,
 		unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point):
 		return true
 	default:
-		return r == '\u2800' // a blank that is called a Braille pattern
+		return r == '\u2800' // a blank with the name of a Braille pattern
 	}
 }
 
@@ -77,7 +77,7 @@ func countHidden(text string) (count int) {
 	return max(count, 1)
 }
 
-// markHidden marks characters that are not shown, by the first of them: a text written in them alone does not become readable.
+// markHidden marks characters that are not shown, by the first of them: text that consists only of them does not become readable.
 func markHidden(first rune, count int) string {
 	if count == 1 {
 		return fmt.Sprintf("<U+%04X>", first)
@@ -85,7 +85,7 @@ func markHidden(first rune, count int) string {
 	return fmt.Sprintf("<U+%04X and %d more hidden characters>", first, count-1)
 }
 
-// lengthOfEscape returns how many bytes the escape sequence of a terminal has with which a text begins.
+// lengthOfEscape returns the length in bytes of the terminal escape sequence at the start of a text.
 func lengthOfEscape(text string) int {
 	const longest = 64
 	if len(text) < 2 {
@@ -108,7 +108,7 @@ func lengthOfEscape(text string) int {
 	return 1
 }
 
-// cutText cuts a text to a length, at a character, and says how many bytes are missing, with those that were left out already.
+// cutText cuts a text to a length, at a character, and says how many bytes are missing, including left that are gone already.
 func cutText(text string, limit, left int) string {
 	if len(text) <= limit && left == 0 {
 		return text
@@ -130,8 +130,8 @@ func cleanLine(text string, limit int) string {
 	return strings.NewReplacer("\n", " ", "\t", " ").Replace(text)
 }
 
-// fenceLines returns cleaned text as it stands in a fence: no line of it can be taken for the end of one, by a reader or by
-// a renderer of Markdown.
+// fenceLines returns cleaned text for a fence. Neither a reader nor a renderer of Markdown can take a line of it for
+// the end of the fence.
 func fenceLines(text string) string {
 	if !strings.Contains(text, "```") && !containsFold(text, "untrusted") {
 		return text

@@ -14,14 +14,14 @@ import (
 	"errand/core"
 )
 
-// event is a delivery as it came, with the signature checked.
+// event is a delivery as it arrived, after its signature was checked.
 type event struct {
 	name       string // such as push
 	deliveryID string
 	body       []byte
 }
 
-// payload is what is read of GitHub's payloads. A field of a wrong type counts as one that is not there.
+// payload is the part of GitHub's payloads that Errand reads. A field of a wrong type counts as absent.
 type payload struct {
 	Repository struct {
 		HTMLURL       string `json:"html_url"`
@@ -30,7 +30,7 @@ type payload struct {
 		DefaultBranch string `json:"default_branch"`
 	} `json:"repository"`
 
-	// Of push.
+	// For push.
 
 	Ref     string   `json:"ref"`
 	Before  string   `json:"before"`
@@ -38,13 +38,13 @@ type payload struct {
 	Forced  bool     `json:"forced"`
 	Commits []commit `json:"commits"`
 
-	// Of pull_request.
+	// For pull_request.
 
 	Action      string      `json:"action"`
 	Number      int64       `json:"number"`
 	PullRequest pullRequest `json:"pull_request"`
 
-	// Of deployment_status.
+	// For deployment_status.
 
 	DeploymentStatus struct {
 		ID          int64  `json:"id"`
@@ -61,7 +61,7 @@ type payload struct {
 type commit struct {
 	ID       string `json:"id"`
 	Message  string `json:"message"`
-	Distinct *bool  `json:"distinct"` // nil: not said
+	Distinct *bool  `json:"distinct"` // nil: not given
 }
 
 type pullRequest struct {
@@ -74,7 +74,7 @@ type pullRequest struct {
 	MergeCommitSHA string `json:"merge_commit_sha"`
 	UpdatedAt      string `json:"updated_at"`
 
-	// These fields say whether its author may be trusted. A sender that a team wrote for itself may leave out all three.
+	// These fields say whether the author may be trusted. A team's own sender may leave out all three.
 
 	AuthorAssociation json.RawMessage `json:"author_association"`
 	Head              json.RawMessage `json:"head"`
@@ -91,15 +91,15 @@ type branch struct {
 
 // readBranch reads a side of a pull request, as far as it is there.
 func readBranch(text json.RawMessage) (b branch) {
-	_ = json.Unmarshal(text, &b) // what is of another type is not there
+	_ = json.Unmarshal(text, &b) // another type counts as absent
 	return b
 }
 
-// authorsTrusted are the associations of those who may write to the repository (decisions 6). Gitea and Forgejo name none.
+// authorsTrusted are the associations of people who may write to the repository (decisions 6). Gitea and Forgejo have none.
 var authorsTrusted = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
-// isTrusted reports whether the pull request comes from the repository itself or from somebody who may write to it. A payload that
-// says nothing at all of that is none of a host, where strangers are, but of somebody's own sender, who has the secret.
+// isTrusted reports whether the pull request comes from the repository itself or from somebody who may write to it. A payload without any
+// such information does not come from a host with strangers, but from a team's own sender, which has the secret.
 func (r pullRequest) isTrusted() bool {
 	if r.AuthorAssociation == nil && r.Head == nil && r.Base == nil {
 		return true
@@ -112,7 +112,7 @@ func (r pullRequest) isTrusted() bool {
 	return head != "" && strings.EqualFold(head, base)
 }
 
-// parsePayload reads a JSON object. Only what is not one is an error.
+// parsePayload reads a JSON object. Anything else is an error.
 func parsePayload(body []byte) (payload, error) {
 	var p payload
 	err := json.Unmarshal(body, &p)
@@ -128,7 +128,7 @@ func parsePayload(body []byte) (payload, error) {
 	return p, nil
 }
 
-// readDelivery makes of an event what it says about a repository.
+// readDelivery turns an event into a report about a repository.
 func readDelivery(e event) (core.SCMDelivery, error) {
 	p, err := parsePayload(e.body)
 	if err != nil {
@@ -158,7 +158,7 @@ func readDelivery(e event) (core.SCMDelivery, error) {
 	return d, nil
 }
 
-// key returns by what the delivery is known: its id, or its body when the sender gave it none.
+// key returns the delivery's key: its id, or its body if the sender gave it none.
 func (e event) key() core.SCMKey {
 	if e.deliveryID != "" {
 		return core.SCMKey{Text: "delivery " + e.deliveryID}
@@ -170,8 +170,8 @@ func (e event) bodyKey() core.SCMKey {
 	return core.SCMKey{Text: fmt.Sprintf("body %s %x", e.name, sha256.Sum256(e.body)), IsOfBody: true}
 }
 
-// deploymentKey returns by what a deployment that succeeded is known: its id, else that of its status, else the body. The id of the
-// delivery is not signed: what somebody sends again under another one is not a new deploy.
+// deploymentKey returns the key of a deployment that succeeded: its id, else its status's id, else the body. The id
+// of the delivery is not signed, so a repeat under another id is not a new deploy.
 func (p payload) deploymentKey(e event) core.SCMKey {
 	number := fmt.Sprintf("status %d", p.DeploymentStatus.ID)
 	switch {
@@ -190,7 +190,7 @@ func (p payload) readPush() *core.SCMPush {
 	if isBranch := p.Ref == "" || strings.HasPrefix(p.Ref, "refs/heads/"); isBranch {
 		push.After = p.After
 	}
-	if len(p.Commits) > 0 && !p.Forced { // a branch that was moved back has no new commits, whether the sender says so or not
+	if len(p.Commits) > 0 && !p.Forced { // a branch that was moved back has no new commits, whether or not the sender says so
 		push.Before = p.Before
 	}
 	for _, c := range p.Commits {
@@ -204,11 +204,11 @@ func (p payload) readPullRequest() (request *core.SCMPullRequest, ignored string
 	request = &core.SCMPullRequest{
 		URL: r.HTMLURL, Number: r.Number, Title: r.Title, Body: r.Body, Head: readBranch(r.Head).SHA, IsTrusted: r.isTrusted(),
 	}
-	request.ChangedAt, _ = time.Parse(time.RFC3339, r.UpdatedAt) // zero when it is none
+	request.ChangedAt, _ = time.Parse(time.RFC3339, r.UpdatedAt) // zero when it is not a time
 	if request.Number == 0 {
 		request.Number = p.Number
 	}
-	isDead := r.State == "closed" && !r.Merged // hosts tell of edits after the end too
+	isDead := r.State == "closed" && !r.Merged // hosts report edits after the end, too
 	switch {
 	case p.Action != "closed" && isDead:
 		return nil, "the pull request is closed"
@@ -233,7 +233,7 @@ func (p payload) readDeployment() (deployment *core.SCMDeployment, ignored strin
 	return &core.SCMDeployment{Commit: p.Deployment.SHA, Environment: p.environment()}, ""
 }
 
-// environment returns where a deployment went, empty when it does not say.
+// environment returns the environment of a deployment; empty when it names none.
 func (p payload) environment() string {
 	return cmp.Or(p.Deployment.Environment, p.DeploymentStatus.Environment)
 }

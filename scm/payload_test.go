@@ -39,7 +39,7 @@ func TestReadDelivery(t *testing.T) {
 	}}, push.Push)
 	require.Equal(t, &core.SCMPullRequest{
 		Change: core.SCMMerged, URL: "https://github.com/acme/shop/pull/7", Number: 7, Title: "Cart", Body: "Errand-Issue: 1",
-		MergeCommit: "2a1b2c3d4e", IsTrusted: true, // it says nothing of its author or its branches, which real hosts always do
+		MergeCommit: "2a1b2c3d4e", IsTrusted: true, // it lacks the author and the branches, which real hosts always send
 	}, read(t, "pull_request", everyField).PullRequest)
 	deployment := read(t, "deployment_status", everyField)
 	require.Equal(t, &core.SCMDeployment{Commit: "0a1b2c3d4e", Environment: "production"}, deployment.Deployment)
@@ -49,7 +49,7 @@ func TestReadDelivery(t *testing.T) {
 	}
 }
 
-// A field of a wrong type is as good as none, and what else the payload says holds.
+// A field of a wrong type counts as absent, and the rest of the payload counts.
 func TestWrongTypesAreLeftOut(t *testing.T) {
 	t.Parallel()
 	values := []string{
@@ -67,7 +67,7 @@ func TestWrongTypesAreLeftOut(t *testing.T) {
 	require.Equal(t, "acme/shop", read(t, "push", `{"commits": 7, "repository": {"html_url": [], "full_name": "acme/shop"}}`).Repository[2])
 }
 
-// replaceEach writes the object anew for each of its fields, at any depth, with the value in the field's place.
+// replaceEach writes one copy of the object for each of its fields, at any depth, with the value in place of the field.
 func replaceEach(t *testing.T, object map[string]any, value string) (bodies []string) {
 	t.Helper()
 	for name, old := range object {
@@ -132,7 +132,7 @@ func mustMarshal(t *testing.T, v any) []byte {
 
 func TestSignature(t *testing.T) {
 	t.Parallel()
-	const right = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17" // the example of GitHub's documentation
+	const right = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17" // the example in GitHub's documentation
 	const secret = core.Secret("It's a Secret to Everybody")
 	given, err := parseSignature(right)
 	require.NoError(t, err)

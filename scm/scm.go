@@ -1,5 +1,5 @@
-// Package scm takes the deliveries of source control in: POST /hooks/scm, with GitHub's payloads, which Gitea and Forgejo send
-// too. It checks the signature and reads the payload; what a delivery does stands elsewhere.
+// Package scm takes in the deliveries of source control: POST /hooks/scm, with GitHub's payloads, which Gitea and
+// Forgejo send too. It checks the signature and reads the payload. Options.Receive acts on it.
 package scm
 
 import (
@@ -11,29 +11,29 @@ import (
 	"errand/wire"
 )
 
-// MaxBody is the largest payload in bytes (primary API, Limits). One of exactly this size is taken.
+// MaxBody is the largest payload in bytes (primary API, Limits). A payload of exactly this size is accepted.
 const MaxBody = 2 << 20
 
-// Anybody may send a payload, which is held in memory until its signature can be checked: of large ones only a few at once.
+// Anybody may send a payload, and it is held in memory until its signature can be checked. So only a few large ones are held at a time.
 const (
 	largeBody       = 64 << 10
 	maxLargeBodies  = 16
 	waitForLargeOne = 5 * time.Second
 )
 
-// readAtMost is how long a payload may take to arrive. Senders themselves give up after 10 seconds or so.
+// readAtMost is how long a payload may take to arrive. Senders themselves give up after about 10 seconds.
 const readAtMost = 20 * time.Second
 
-// Options says what the webhook works with. All must be set.
+// Options are what the webhook works with. All must be set.
 type Options struct {
-	Secret core.Secret // with which payloads are signed
-	// Receive does what a delivery asks for, and returns the answer.
+	Secret core.Secret // signs payloads
+	// Receive carries out a delivery, and returns the answer.
 	Receive func(context.Context, core.SCMDelivery) (core.SCMAnswer, error)
-	// TakeTurn is called before a signature is checked, and its end afterwards; RefuseCredential says what to answer to a wrong
-	// one, unauthorized or limit.
+	// TakeTurn is called before a signature is checked, and its end afterwards. RefuseCredential returns the answer
+	// to a wrong signature: unauthorized or limit.
 	TakeTurn         func(context.Context) (end func(), err error)
 	RefuseCredential func(context.Context) *core.Error
-	// Failure makes any error one that a client may see, and logs the rest.
+	// Failure turns any error into one that a client may see, and logs the rest.
 	Failure   func(ctx context.Context, what, requestID string, err error) *core.Error
 	RequestID func(context.Context) string
 }
@@ -43,7 +43,7 @@ func New(o Options) http.Handler { return &webhook{o, make(chan struct{}, maxLar
 
 type webhook struct {
 	Options
-	largeBodies chan struct{} // one for each that is held
+	largeBodies chan struct{} // one place for each body in memory
 }
 
 // ServeHTTP answers one delivery.
@@ -66,7 +66,7 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	wire.WriteJSON(w, http.StatusOK, body)
 }
 
-// checkBeforeBody refuses what need not be read, and returns the signature that the request has.
+// checkBeforeBody refuses requests that need not be read, and returns the signature of the others.
 func checkBeforeBody(r *http.Request) (signature, error) {
 	if r.ContentLength > MaxBody {
 		return nil, core.NewError(core.PayloadTooLarge).With("max_bytes", int64(MaxBody))
@@ -100,7 +100,7 @@ func (h *webhook) readSigned(w http.ResponseWriter, r *http.Request, given signa
 		return nil, err
 	}
 	defer release()
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readAtMost)) // of a connection of tests that has none
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readAtMost)) // fails only on connections of tests
 	body, err := wire.ReadBodyUpTo(w, r, MaxBody)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (h *webhook) reserveBody(r *http.Request) (release func(), err error) {
 	return nil, core.NewError(core.Unavailable)
 }
 
-// readHeader returns the header that the specification names, or GitHub's when that is not there.
+// readHeader returns the header with the name in the specification, or else GitHub's.
 func readHeader(r *http.Request, name, ofGitHub string) string {
 	if text := r.Header.Get(name); text != "" {
 		return text

@@ -9,7 +9,7 @@ import (
 	"errand/core"
 )
 
-// signature is what a sender says that the HMAC-SHA256 of its body is.
+// signature is the HMAC-SHA256 of a body, according to its sender.
 type signature []byte
 
 // parseSignature reads a header such as sha256=1f3a... Anything else is invalid_signature.
@@ -22,7 +22,7 @@ func parseSignature(header string) (signature, error) {
 	return given, nil
 }
 
-// signs reports, in a time that says nothing about the right signature, whether it is that of the body.
+// signs reports whether the signature is the body's. The duration says nothing about the right signature.
 func (s signature) signs(body []byte, secret core.Secret) bool {
 	mac := hmac.New(sha256.New, []byte(secret.Reveal()))
 	mac.Write(body)

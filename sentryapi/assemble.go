@@ -3,7 +3,7 @@ package sentryapi
 import (
 	"cmp"
 	"context"
-	"crypto/sha1" //nolint:gosec // the protocol names files by it
+	"crypto/sha1" //nolint:gosec // the protocol names files with it
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"errand/core"
 )
 
-// What became of an upload, in Sentry's words.
+// The states of an upload, in Sentry's words.
 const (
 	stateMissing = "not_found" // pieces are missing
 	stateDone    = "ok"
@@ -28,7 +28,7 @@ type assembly struct {
 	Detail        core.Text `json:"detail"`
 }
 
-// bundleUpload is the request to put a bundle together.
+// bundleUpload is the request to assemble a bundle.
 type bundleUpload struct {
 	Checksum string   `json:"checksum"`
 	Chunks   []string `json:"chunks"`
@@ -37,8 +37,8 @@ type bundleUpload struct {
 	Dist     string   `json:"dist"`
 }
 
-// assembleBundle puts the pieces of a bundle together and stores its source maps. It is asked before the upload too, to say
-// which pieces are missing.
+// assembleBundle assembles the pieces of a bundle and stores its source maps. Clients also call it before the upload,
+// to learn which pieces are missing.
 func (s *server) assembleBundle(r *request) (int, any, error) {
 	var in bundleUpload
 	if err := r.readBody(&in); err != nil {
@@ -74,7 +74,7 @@ func (s *server) assembleBundle(r *request) (int, any, error) {
 	return http.StatusOK, answer, s.Chunks.DropChunks(r.Context(), owner, free)
 }
 
-// assemble puts a bundle together, unless pieces are missing. Its pieces stay.
+// assemble assembles a bundle, unless pieces are missing. It does not delete the pieces.
 func (s *server) assemble(r *request, owner string, in bundleUpload, projects []int64) (assembly, error) {
 	missing, err := s.Chunks.FindMissing(r.Context(), owner, in.Chunks)
 	if err != nil || len(missing) > 0 {
@@ -95,7 +95,7 @@ func (s *server) assemble(r *request, owner string, in bundleUpload, projects []
 	return answer, nil
 }
 
-// refusedBundle is the error of a bundle that cannot be taken, or not wholly. The reason is shown to the one who sent it.
+// refusedBundle is the error for a bundle that cannot be accepted, or only in part. The sender sees the reason.
 type refusedBundle struct{ reason string }
 
 func (e *refusedBundle) Error() string { return e.reason }
@@ -137,7 +137,7 @@ func (s *server) storeBundle(r *request, owner string, in bundleUpload, projects
 // maxNamed is how many refused source maps are named.
 const maxNamed = 10
 
-// checkWhole compares a file with the SHA-1 of it that was announced.
+// checkWhole compares a file with the SHA-1 that was announced for it.
 func checkWhole(ctx context.Context, whole Whole, checksum string) error {
 	if whole.Size() > maxBundle {
 		return refuseBundle("the bundle is larger than %d bytes", maxBundle)
@@ -160,7 +160,7 @@ func checkWhole(ctx context.Context, whole Whole, checksum string) error {
 	return nil
 }
 
-// storeMap stores one source map in each project. The reason says why it was refused.
+// storeMap stores one source map in each project. If it was refused, it returns the reason.
 func (s *server) storeMap(r *request, b *bundle, m bundledMap, in bundleUpload, projects []int64) (reason string, err error) {
 	release := releaseOf(m, b, in.Version)
 	if release == "" {
@@ -184,7 +184,7 @@ func (s *server) storeMap(r *request, b *bundle, m bundledMap, in bundleUpload, 
 			args["dist"] = dist
 		}
 		_, failure := s.Registry.Call(r.Context(), core.UploadSourceMap.Operation, call, args)
-		_ = file.Close() // it was read
+		_ = file.Close() // only read
 		switch {
 		case failure == nil:
 		case failure.Code == core.InvalidRequest, failure.Code == core.InvalidSourceMap, failure.Code == core.Limit:
@@ -196,8 +196,8 @@ func (s *server) storeMap(r *request, b *bundle, m bundledMap, in bundleUpload, 
 	return "", nil
 }
 
-// releaseOf returns the release under which a map is stored. Without one, its debug id stands for the release: it is found
-// by that, and maps of other builds with the same names stay.
+// releaseOf returns the release to store a map under. Without one, the map's debug id stands in for the release: the
+// map is found by it, and maps of other builds with the same names stay.
 func releaseOf(m bundledMap, b *bundle, version string) string {
 	for _, release := range []string{version, b.release, m.debugID} {
 		if release != "" {

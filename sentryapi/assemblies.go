@@ -8,28 +8,28 @@ import (
 )
 
 const (
-	// maxAssemblies is how many bundles are read at a time: each takes some 20 MB, for a piece, its directory and its manifest. Making
-	// the indexes of its maps has bounds of its own.
+	// maxAssemblies is how many bundles are read at a time: each needs some 20 MB, for a piece, its directory and its
+	// manifest. Building the indexes of its maps has separate bounds.
 	maxAssemblies = 3
-	// knownDone is for how long a bundle is known that was put together: two jobs may upload the same one at the same time, and the
-	// pieces are gone when the second asks for it.
+	// knownDone is how long an assembled bundle is remembered. Two jobs may upload the same bundle at the same time,
+	// and the pieces are gone when the second one asks for it.
 	knownDone = time.Minute
 )
 
-// assemblies are the bundles that are put together now, and those that just were.
+// assemblies are the bundles that are being assembled, and those that just were.
 type assemblies struct {
 	turns chan struct{}
 
 	mu    sync.Mutex
-	users map[string]int       // how many assemblies need a piece
-	done  map[string]time.Time // when a bundle was put together
+	users map[string]int       // the number of assemblies that need a piece
+	done  map[string]time.Time // the time when a bundle was assembled
 }
 
 func newAssemblies() *assemblies {
 	return &assemblies{turns: make(chan struct{}, maxAssemblies), users: map[string]int{}, done: map[string]time.Time{}}
 }
 
-// assemblyKey returns by what an assembly is known: with the same key it would store the same.
+// assemblyKey identifies an assembly: the same key would store the same maps.
 func assemblyKey(owner string, in bundleUpload, projects []int64) string {
 	return fmt.Sprintf("%q %q %q %q %v", owner, in.Checksum, in.Version, in.Dist, projects)
 }
@@ -44,7 +44,7 @@ func (a *assemblies) takeTurn(ctx context.Context) (end func(), err error) {
 	}
 }
 
-// usePieces notes that an assembly needs pieces. End returns those that no other assembly needs any more.
+// usePieces records that an assembly needs pieces. end returns the pieces that no other assembly needs.
 func (a *assemblies) usePieces(owner string, sums []string) (end func() []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -65,7 +65,7 @@ func (a *assemblies) usePieces(owner string, sums []string) (end func() []string
 	}
 }
 
-// noteDone notes that a bundle was put together.
+// noteDone records that a bundle was assembled.
 func (a *assemblies) noteDone(key string, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -77,7 +77,7 @@ func (a *assemblies) noteDone(key string, now time.Time) {
 	a.done[key] = now
 }
 
-// isDone reports whether a bundle was put together just now.
+// isDone reports whether a bundle was assembled within the last minute.
 func (a *assemblies) isDone(key string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

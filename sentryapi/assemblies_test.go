@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Two jobs upload the same bundle: whoever asks within a minute after it was put together hears that it is done.
+// When two jobs upload the same bundle, a job that asks within a minute after it was assembled learns that it is done.
 func TestDoneBundlesAreKnownForAMinute(t *testing.T) {
 	t.Parallel()
 	a, noon := newAssemblies(), time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)

@@ -10,15 +10,15 @@ import (
 	"errand/core"
 )
 
-// The bounds of a bundle: what is unpacked of it, and how much is read to find out what is in it.
+// The bounds of a bundle: how much is unpacked, and how much is read to find its contents.
 const (
 	maxDirectory = 4 << 20
 	maxUnpacked  = 1 << 30               // of all source maps
-	maxInline    = 3 * core.MaxSourceMap // of a file with its map in it, which is a third longer in base 64
+	maxInline    = 3 * core.MaxSourceMap // of a file that contains its map, which is a third longer in base 64
 	maxMaps      = 5000
 )
 
-// The start of a bundle, in front of its zip archive.
+// The start of a bundle, before its zip archive.
 const (
 	bundleMagic   = "SYSB"
 	bundleVersion = 2
@@ -31,15 +31,15 @@ type bundle struct {
 	maps          []bundledMap
 }
 
-// bundledMap is a source map in a bundle, with the minified file that it is for.
+// bundledMap is a source map in a bundle, with its minified file.
 type bundledMap struct {
 	file     *zip.File
 	name     string // of the minified file
 	debugID  string
-	isInline bool // file is the minified file, which has the map in a comment
+	isInline bool // file is the minified file, which contains the map in a comment
 }
 
-// openBundle reads what is in a bundle. A plain zip archive is taken too. One that is broken is a refusedBundle.
+// openBundle reads the contents of a bundle. It also accepts a plain zip archive. A broken one is a refusedBundle.
 func openBundle(data io.ReaderAt, size int64) (*bundle, error) {
 	archive, err := openArchive(data, size)
 	if err != nil {
@@ -69,7 +69,7 @@ func openBundle(data io.ReaderAt, size int64) (*bundle, error) {
 	return b, nil
 }
 
-// openArchive reads the directory of the archive. What it says of itself is not believed: no more than maxDirectory is read.
+// openArchive reads the directory of the archive. It does not trust the archive's own sizes: it reads at most maxDirectory.
 func openArchive(data io.ReaderAt, size int64) (*zip.Reader, error) {
 	if size < bundleHeader {
 		return nil, refuseBundle("the bundle is not a zip archive")
@@ -104,7 +104,7 @@ var errTooMuch = errors.New("more is read than is allowed")
 type boundedReader struct {
 	data    io.ReaderAt
 	left    int64
-	failure error // of reading, not of what was read
+	failure error // an error of reading, not of what was read
 }
 
 func (r *boundedReader) ReadAt(into []byte, offset int64) (int, error) {
@@ -122,7 +122,7 @@ func (r *boundedReader) ReadAt(into []byte, offset int64) (int, error) {
 	return n, err
 }
 
-// openFile opens a file of the archive. Reading fails after a number of bytes, whatever size the archive says.
+// openFile opens a file of the archive. Reading fails beyond limit bytes, regardless of the size in the archive.
 func openFile(file *zip.File, limit int64) (io.ReadCloser, error) {
 	opened, err := file.Open()
 	switch {
@@ -151,7 +151,7 @@ func (f *unpackedFile) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// isBrokenZip reports whether an error is of the packed data, not of reading it.
+// isBrokenZip reports whether an error comes from the packed data rather than from reading it.
 func isBrokenZip(err error) bool {
 	if err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return false

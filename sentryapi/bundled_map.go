@@ -9,7 +9,7 @@ import (
 	"errand/sourcemap"
 )
 
-// sizeLimit returns how large the file with the map may be, in bytes.
+// sizeLimit returns the largest size of the file with the map, in bytes.
 func (m bundledMap) sizeLimit() int64 {
 	if m.isInline {
 		return maxInline
@@ -39,7 +39,7 @@ func (m bundledMap) openMap() (io.ReadCloser, error) {
 	return nil, errors.Join(explainInline(err), file.Close())
 }
 
-// findInline returns where the data: URL of the map begins. The file is unpacked twice, so that it need not be in memory.
+// findInline returns the start of the map's data: URL. The file is unpacked twice, so that it need not be in memory.
 func (m bundledMap) findInline() (int64, error) {
 	file, err := openFile(m.file, maxInline)
 	if err != nil {
@@ -56,7 +56,7 @@ func (m bundledMap) findInline() (int64, error) {
 	return start, nil
 }
 
-// inlineMap is a map that is read out of its minified file.
+// inlineMap is a map that is read from its minified file.
 type inlineMap struct {
 	text io.Reader
 	io.Closer
@@ -70,7 +70,7 @@ func (m inlineMap) Read(into []byte) (int, error) {
 	return n, explainInline(err)
 }
 
-// explainInline makes a refusal of an error of the text. An error of unpacking is one already.
+// explainInline turns an error of the text into a refusal. An error of unpacking already is one.
 func explainInline(err error) error {
 	var corrupt base64.CorruptInputError
 	if errors.As(err, &corrupt) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, sourcemap.ErrNotInline) {

@@ -13,19 +13,19 @@ import (
 	"errand/core"
 )
 
-// The bounds of uploads, in bytes. sentry-cli is told of them and keeps to them.
+// The bounds of uploads, in bytes. sentry-cli learns of them and keeps to them.
 const (
 	ChunkSize        = 4 << 20 // of one piece
 	chunksPerRequest = 8
-	maxRequest       = ChunkSize*chunksPerRequest + 1<<20 // with what is around the pieces
+	maxRequest       = ChunkSize*chunksPerRequest + 1<<20 // with the parts around the pieces
 	maxBundle        = 256 << 20
 	maxChunks        = maxBundle / ChunkSize // of one bundle
 )
 
-// uploadConcurrency is how many requests of one upload sentry-cli may send at once.
+// uploadConcurrency is how many requests of one upload sentry-cli may send in parallel.
 const uploadConcurrency = 2
 
-// showChunkOptions says how to upload.
+// showChunkOptions answers how to upload.
 func (s *server) showChunkOptions(r *request) (int, any, error) {
 	if s.Chunks == nil {
 		return 0, nil, core.NewError(core.StorageNotConfigured)
@@ -38,8 +38,8 @@ func (s *server) showChunkOptions(r *request) (int, any, error) {
 	}, nil
 }
 
-// chunkURL returns where to send pieces. sentry-cli takes a path, which is right by whatever name it reaches the server. The
-// plugins' client, which says its platform behind that name, takes only a URL, of the host that it is set up with.
+// chunkURL returns where to send pieces. sentry-cli accepts a path, which is right under every name of the server. The plugins' client,
+// whose User-Agent also names its platform, accepts only a URL, with the host that it is configured with.
 func (s *server) chunkURL(r *request) string {
 	path := "/api/0/organizations/" + url.PathEscape(r.pathPart("org")) + "/chunk-upload/"
 	if agent := r.UserAgent(); strings.HasPrefix(agent, "sentry-cli/") && !strings.Contains(agent, " ") {
@@ -48,7 +48,7 @@ func (s *server) chunkURL(r *request) string {
 	return strings.TrimSuffix(s.BaseURL(), "/") + path
 }
 
-// ownerOf returns whose pieces those of a caller are: nobody puts together, or fills up, what is another's.
+// ownerOf returns the owner of a caller's pieces: nobody else can assemble them, or fill them up.
 func ownerOf(actor core.Actor) string {
 	switch {
 	case actor.ProjectID != 0:
@@ -105,7 +105,7 @@ func (s *server) takeChunk(r *request, part *multipart.Part) error {
 	return s.Chunks.PutChunk(r.Context(), ownerOf(r.call.Actor), part.FileName(), data)
 }
 
-// explainBody makes errors of the API of those that a broken body ends with.
+// explainBody turns the errors of a broken body into errors of the API.
 func explainBody(err error) error {
 	var known *core.Error
 	var tooLarge *http.MaxBytesError

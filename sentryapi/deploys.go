@@ -19,8 +19,8 @@ type deploy struct {
 	DateFinished core.Time `json:"dateFinished"`
 }
 
-// createDeploy reports a deploy. Sentry's names no commit: it is the newest that was set for the release, or the version
-// when that is a SHA (decisions 6).
+// createDeploy reports a deploy. Sentry's deploys name no commit, so it is the newest commit of the release, or the
+// version when that is a SHA (decisions 6).
 func (s *server) createDeploy(r *request) (int, any, error) {
 	var in struct {
 		Environment string    `json:"environment"`
@@ -51,8 +51,8 @@ func (s *server) createDeploy(r *request) (int, any, error) {
 	}, nil
 }
 
-// readCommits reads the commits of a release in each of its projects. A project that has none takes those of another: they were set
-// for the release before it was one of this project too.
+// readCommits reads the commits of a release in each of its projects. A project without commits takes another
+// project's: they were set for the release before this project joined it.
 func (s *server) readCommits(r *request, projects []int64, version string) ([][]string, error) {
 	all, some := make([][]string, len(projects)), []string(nil)
 	for i, project := range projects {
@@ -91,7 +91,7 @@ func (s *server) reportDeploy(r *request, project int64, version, environment st
 	return reported.Data, err
 }
 
-// listDeploys lists the deploys of a release in all of its projects, each named by its project where there are several.
+// listDeploys lists the deploys of a release in all of its projects. If there are several projects, each deploy is named by its project.
 func (s *server) listDeploys(r *request) (int, any, error) {
 	details, err := s.readRelease(r)
 	if err != nil {

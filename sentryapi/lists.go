@@ -8,7 +8,7 @@ import (
 	"errand/core"
 )
 
-// organization is the one that Sentry's tools want: Errand has none, so every name stands for the installation.
+// organization is the one that Sentry's tools ask for. Errand has none, so every name stands for the installation.
 type organization struct {
 	ID                        string    `json:"id"`
 	Slug                      string    `json:"slug"`
@@ -31,7 +31,7 @@ type project struct {
 	Teams       []string  `json:"teams"`
 }
 
-// showInfo says who the token is.
+// showInfo answers who the token is.
 func (s *server) showInfo(r *request) (int, any, error) {
 	actor := r.call.Actor
 	return http.StatusOK, map[string]any{
@@ -46,10 +46,10 @@ func (s *server) listOrganizations(*request) (int, any, error) {
 	return http.StatusOK, []organization{only}, nil
 }
 
-// listRepositories says that none is connected: then commits are read from the local repository.
+// listRepositories answers that none is connected, so that commits are read from the local repository.
 func (s *server) listRepositories(*request) (int, any, error) { return http.StatusOK, []any{}, nil }
 
-// listProjects lists those that the token can send to.
+// listProjects lists the projects that the token can send to.
 func (s *server) listProjects(r *request) (int, any, error) {
 	listed, err := callOperation[core.Data[[]core.Project]](s, r, core.ListProjects.Operation, nil)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"errand/sourcemap"
 )
 
-// The bounds of a manifest, in bytes. One of a build with inline source maps has each of them, which is cut out as it is read.
+// The bounds of a manifest, in bytes. The manifest of a build with inline source maps contains the maps too; they are
+// cut out while it is read.
 const (
 	maxManifest         = 8 << 20
 	maxUnpackedManifest = 512 << 20
@@ -26,7 +27,7 @@ const (
 	typeMap      = "source_map"
 )
 
-// manifest says what is in a bundle.
+// manifest lists the contents of a bundle.
 type manifest struct {
 	Release string                  `json:"release"`
 	Dist    string                  `json:"dist"`
@@ -40,7 +41,7 @@ type manifestFile struct {
 	Headers map[string]string `json:"headers"`
 }
 
-// header returns a header of a file; their names are written in any case.
+// header returns a header of a file. The case of its name does not matter.
 func (f manifestFile) header(names ...string) string {
 	for name, value := range f.Headers {
 		if slices.Contains(names, strings.ToLower(name)) {
@@ -72,8 +73,8 @@ func readManifest(file *zip.File, into *manifest) error {
 	return nil
 }
 
-// listMaps finds for each source map the minified files that it is for: the file that holds it, those that name it, else the one
-// with its debug id, else the one that has its name without .map. A map that has only a debug id is named by that.
+// listMaps finds the minified files of each source map: the file that contains it, the files that name it, else the
+// file with its debug id, else the file with its name without .map. A map with only a debug id is named by that.
 func listMaps(listed manifest, files map[string]*zip.File) []bundledMap {
 	var maps []bundledMap
 	byMap, byDebugID, inline := map[string][]string{}, map[string]string{}, map[string]bool{}
@@ -112,7 +113,7 @@ func listMaps(listed manifest, files map[string]*zip.File) []bundledMap {
 	return maps
 }
 
-// nameMap returns the name of a minified file, or a name made of its debug id when its URL is none that a file can have.
+// nameMap returns the name of a minified file. If its URL cannot be the name of a file, the debug id makes the name.
 func nameMap(url, debugID string) string {
 	if _, err := sourcemap.ResolveName(url); err != nil && debugID != "" {
 		return "~/" + debugID + ".js"
@@ -145,11 +146,11 @@ func splitRoot(file string) (root, rest string) {
 	return scheme + "://" + host, "/" + rest
 }
 
-// stringCutter passes JSON on with its strings cut to maxManifestText bytes.
+// stringCutter passes JSON on, with its strings cut to maxManifestText bytes.
 type stringCutter struct {
 	json      io.Reader
-	isInside  bool // a string
-	isEscaped bool // the next byte belongs to a backslash
+	isInside  bool // in a string
+	isEscaped bool // the next byte follows a backslash
 	length    int  // of the string so far
 }
 

@@ -31,7 +31,7 @@ func openFirst(t *testing.T, code string, reference string) (bundledMap, string,
 	return m, string(text), err
 }
 
-// TestInlineMaps has a map of 12 MB, which is in its file and in the manifest too: more than is kept of a manifest.
+// TestInlineMaps uses a map of 12 MB, in its file and also in the manifest: more than is kept of a manifest.
 func TestInlineMaps(t *testing.T) {
 	t.Parallel()
 	text := `{"sourcesContent":["` + strings.Repeat("abcdefgh", 12<<17) + `"]}`
@@ -56,7 +56,7 @@ func TestBrokenInlineMaps(t *testing.T) {
 	}
 }
 
-// A map without a URL that a file can have is named by its debug id.
+// A map whose URL cannot be the name of a file is named by its debug id.
 func TestMapsWithADebugIDAlone(t *testing.T) {
 	t.Parallel()
 	headers := map[string]string{"debug-id": strings.ToUpper(debugID)}
@@ -85,7 +85,7 @@ func TestLongStringsOfAManifestAreCut(t *testing.T) {
 	}
 }
 
-// Maps of one bundle that have debug ids alone are all taken, also beside a script that holds its own map.
+// All maps of a bundle that have only debug ids are accepted, even beside a script that contains its own map.
 func TestMapsWithDebugIDsAloneStandBesideEachOther(t *testing.T) {
 	t.Parallel()
 	const other = "1f1e2d3c-4b5a-4678-89ab-cdef01234567"

@@ -32,7 +32,7 @@ type releaseProject struct {
 	Name string `json:"name"`
 }
 
-// releaseInput is the body by which a release is made or changed.
+// releaseInput is the body that makes or changes a release.
 type releaseInput struct {
 	Version      string    `json:"version"`
 	Projects     []string  `json:"projects"`
@@ -46,7 +46,7 @@ type releaseInput struct {
 	} `json:"refs"`
 }
 
-// readReleaseBody reads the body. Releases of Errand are neither archived nor opened again.
+// readReleaseBody reads the body. Errand's releases are neither archived nor reopened.
 func (r *request) readReleaseBody() (releaseInput, error) {
 	var in releaseInput
 	if err := r.readBody(&in); err != nil {
@@ -80,7 +80,7 @@ func (s *server) createRelease(r *request) (int, any, error) {
 
 func (s *server) changeRelease(r *request) (int, any, error) { return s.putRelease(r, http.StatusOK) }
 
-// putRelease makes a release on first use, and keeps the commits that come with it.
+// putRelease makes a release on first use, and keeps its commits.
 func (s *server) putRelease(r *request, status int) (int, any, error) {
 	in, err := r.readReleaseBody()
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *server) putRelease(r *request, status int) (int, any, error) {
 	return status, made, nil
 }
 
-// findProjects finds which projects a request about a release is for.
+// findProjects finds the projects of a request about a release.
 func (s *server) findProjects(r *request, version string, named []string) ([]int64, error) {
 	projects, err := s.Releases.FindReleaseProjects(r.Context(), r.call.Actor, r.pathPart("org"), version, named)
 	if core.HasCode(err, core.NotFound) {

@@ -7,7 +7,7 @@ import (
 	"errand/core"
 )
 
-// listedReleases is how many releases are listed: the newest.
+// listedReleases is how many releases are listed, newest first.
 const listedReleases = 100
 
 // findReleaseProjects finds the projects of the release in the path.
@@ -19,7 +19,7 @@ func (s *server) findReleaseProjects(r *request) ([]int64, error) {
 	return s.findProjects(r, r.pathPart("version"), named)
 }
 
-// listReleases lists the releases of a project, or all; one that several projects have is one.
+// listReleases lists the releases of a project, or of all. A release of several projects is listed once.
 func (s *server) listReleases(r *request) (int, any, error) {
 	args := map[string]any{"limit": listedReleases}
 	if named := r.pathPart("project"); named != "" || r.call.Actor.ProjectID != 0 {
@@ -41,7 +41,7 @@ func (s *server) listReleases(r *request) (int, any, error) {
 	return http.StatusOK, shown, err
 }
 
-// showReleases returns releases in Sentry's words, those with the same name as one.
+// showReleases returns releases in Sentry's words, with releases of the same name merged into one.
 func (s *server) showReleases(r *request, listed []core.Release) ([]*release, error) {
 	finalized, err := s.Releases.ReadReleasedAt(r.Context(), listed)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *server) showReleases(r *request, listed []core.Release) ([]*release, er
 	return shown, nil
 }
 
-// addProject adds what a release is in one project: it is released when it was finalized or first deployed, whichever came first.
+// addProject adds a release's state in one project. It counts as released when it was finalized or first deployed, whichever came first.
 func (in *release) addProject(one core.Release, finalized core.Time) {
 	in.noteReleased(finalized)
 	if len(one.Deploys) > 0 {
@@ -81,7 +81,7 @@ func (in *release) noteReleased(at core.Time) {
 	}
 }
 
-// readProjects returns the projects that the caller sees, by their ids.
+// readProjects returns the projects that the caller sees, by id.
 func (s *server) readProjects(r *request) (map[int64]core.Project, error) {
 	listed, err := callOperation[core.Data[[]core.Project]](s, r, core.ListProjects.Operation, nil)
 	projects := make(map[int64]core.Project, len(listed.Data))
@@ -130,13 +130,13 @@ func (s *server) showRelease(r *request) (int, any, error) {
 	return http.StatusOK, shown[0], nil
 }
 
-// refuseDeletion answers releases delete. sentry-cli shows the text of a 400 only: it takes a 404 for a release that is not there.
+// refuseDeletion answers releases delete. sentry-cli shows only the text of a 400; a 404 it takes for a missing release.
 func (s *server) refuseDeletion(r *request) (int, any, error) {
 	return 0, nil, core.RefuseField("", "releases are not deleted here: events, deploys and fixes refer to release %q", r.pathPart("version"))
 }
 
-// showCommitsBefore says up to which commit sentry-cli has to look: that of the release before. Without one, or when its projects
-// differ, it takes the last 20.
+// showCommitsBefore answers where sentry-cli stops listing commits: at the last commit of the release before. Without
+// one, or when its projects differ, sentry-cli takes the last 20.
 func (s *server) showCommitsBefore(r *request) (int, any, error) {
 	projects, err := s.findReleaseProjects(r)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"errand/wire"
 )
 
-// maxBody is the largest JSON body in bytes: commits come with the names of all files that they change.
+// maxBody is the largest JSON body in bytes: commits include the names of all files that they change.
 const maxBody = 16 << 20
 
-// request is an HTTP request with the one who makes it.
+// request is an HTTP request with its caller.
 type request struct {
 	*http.Request
 	writer http.ResponseWriter
@@ -32,7 +32,7 @@ func (s *server) serve(e endpoint) http.HandlerFunc {
 		r := &request{Request: httpRequest, writer: w, call: call}
 		if err := s.authorizeRequest(r, e.scope); err != nil {
 			if r.ContentLength != 0 {
-				w.Header().Set("Connection", "close") // the body is not read
+				w.Header().Set("Connection", "close") // the body is unread
 			}
 			s.writeFailure(r, err)
 			return
@@ -64,7 +64,7 @@ func (s *server) authorizeRequest(r *request, scope core.Scope) error {
 	return nil
 }
 
-// pathPart returns a part of the path. chi leaves it encoded where the path cannot be written without that.
+// pathPart returns a part of the path, decoded. chi leaves it encoded if the path needs that.
 func (r *request) pathPart(name string) string {
 	part := chi.URLParam(r.Request, name)
 	if r.URL.RawPath == "" {
@@ -76,7 +76,7 @@ func (r *request) pathPart(name string) string {
 	return part
 }
 
-// readBody decodes the JSON body. Fields that are not known are left out: newer clients send more.
+// readBody decodes the JSON body. It ignores unknown fields, since newer clients send more.
 func (r *request) readBody(into any) error {
 	body, err := io.ReadAll(http.MaxBytesReader(r.writer, r.Body, maxBody))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
@@ -108,7 +108,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	wire.WriteJSON(w, status, text)
 }
 
-// writeFailure answers in the form of Sentry's errors. Its detail is shown to the person who runs sentry-cli.
+// writeFailure answers in the form of Sentry's errors. The person who runs sentry-cli sees the detail.
 func (s *server) writeFailure(r *request, err error) {
 	failure := s.Registry.Failure(r.Context(), "sentry's API", r.call.RequestID, err)
 	wire.SetErrorHeaders(r.writer, failure)
@@ -150,14 +150,14 @@ func describeFailure(failure *core.Error) string {
 	return strings.Join(texts, "; ") + "."
 }
 
-// serveNotFound names what there is.
+// serveNotFound names the available endpoints.
 func (s *server) serveNotFound(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		w.Header().Set("Connection", "close")
 	}
 	status := http.StatusNotFound
 	if strings.HasPrefix(r.URL.Path, "/api/0/organizations/") || strings.HasPrefix(r.URL.Path, "/api/0/projects/") {
-		status = http.StatusBadRequest // sentry-cli says of a 404 that the project is missing, and shows no text
+		status = http.StatusBadRequest // sentry-cli reports a 404 as a missing project, without the text
 	}
 	writeJSON(w, status, map[string]string{"detail": "Errand does not have this part of Sentry's API. " +
 		"With sentry-cli there are: info, releases new, finalize, set-commits, list and info, deploys new and list, " +

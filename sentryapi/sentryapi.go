@@ -1,6 +1,6 @@
-// Package sentryapi answers that part of Sentry's API which sentry-cli and Sentry's plugins for bundlers use: releases and
-// their commits, deploys, and source maps. With it they work with nothing changed but SENTRY_URL and the token. It does
-// what the operations do, through the registry, or what it is handed where there is none.
+// Package sentryapi answers the part of Sentry's API that sentry-cli and Sentry's plugins for bundlers use: releases and
+// their commits, deploys, and source maps. They need no change but SENTRY_URL and the token. The package calls operations
+// through the registry, and its Options where no operation exists.
 package sentryapi
 
 import (
@@ -13,19 +13,19 @@ import (
 	"errand/core"
 )
 
-// Options says what the surface is made of. All but Chunks must be set.
+// Options are the parts of the surface. All but Chunks must be set.
 type Options struct {
 	Registry     *core.Registry
 	Authenticate func(context.Context, core.Secret) (core.Actor, error)
-	RequestID    func(context.Context) string // of the HTTP request that the context belongs to
-	BaseURL      func() string                // the public URL as it is now
+	RequestID    func(context.Context) string // for the HTTP request that the context belongs to
+	BaseURL      func() string                // the present public URL
 	Version      string                       // of Errand
 	Clock        core.Clock
 	Releases     Releases
-	Chunks       Chunks // nil: there is no storage for source maps
+	Chunks       Chunks // nil: no storage for source maps
 }
 
-// Releases is what there is no operation for.
+// Releases is what no operation offers.
 type Releases interface {
 	FindReleaseProjects(ctx context.Context, actor core.Actor, organization, version string, named []string) ([]int64, error)
 	CreateRelease(ctx context.Context, project int64, version string) error
@@ -41,11 +41,11 @@ type Releases interface {
 type Chunks interface {
 	FindMissing(ctx context.Context, owner string, sums []string) ([]string, error)
 	PutChunk(ctx context.Context, owner, sum string, data io.Reader) error
-	OpenWhole(ctx context.Context, owner string, sums []string) (Whole, error) // pieces that are missing are not_found
+	OpenWhole(ctx context.Context, owner string, sums []string) (Whole, error) // missing pieces are not_found
 	DropChunks(ctx context.Context, owner string, sums []string) error
 }
 
-// Whole is what pieces make together.
+// Whole is the file that pieces form.
 type Whole interface {
 	io.ReaderAt
 	io.Closer
@@ -58,7 +58,7 @@ type server struct {
 	assemblies *assemblies
 }
 
-// New makes the handler of what is below /api/0.
+// New makes the handler of the paths below /api/0.
 func New(o Options) http.Handler {
 	s := &server{Options: o, assemblies: newAssemblies()}
 	router := chi.NewRouter()
@@ -76,14 +76,14 @@ func New(o Options) http.Handler {
 // handler answers a request with a status and a JSON body.
 type handler func(*server, *request) (status int, body any, err error)
 
-// endpoint is a path of Sentry's API that is answered here, and the scope that it needs.
+// endpoint is a path of Sentry's API that Errand answers, with the scope that it needs.
 type endpoint struct {
 	method, path string
 	scope        core.Scope
 	handle       handler
 }
 
-// endpoints are all paths. What only reads is called through operations, which check their scope themselves.
+// endpoints are all paths. Reading goes through operations, which check their own scopes.
 var endpoints = []endpoint{
 	{http.MethodGet, "/", core.AnyToken, (*server).showInfo},
 	{http.MethodGet, "/organizations", core.AnyToken, (*server).listOrganizations},

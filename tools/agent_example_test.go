@@ -12,10 +12,10 @@ import (
 	"errand/core"
 )
 
-// notTools are words of the example that look like a tool and are fields.
+// notTools are fields in the example whose names look like tools.
 var notTools = []string{"agent_fixable", "pr_url"}
 
-// TestTheExampleOfAgentsNamesTools finds what looks like a tool in the texts that a repository adopts: words with an underscore.
+// TestTheExampleOfAgentsNamesTools checks every word with an underscore in the texts that a repository adopts: it must be a tool.
 func TestTheExampleOfAgentsNamesTools(t *testing.T) {
 	t.Parallel()
 	tools := map[string]bool{}

@@ -12,7 +12,7 @@ import (
 
 var admin = newAgent(3, core.Admin)
 
-// openHolding makes a house with the project shop and an issue, where actions are held for approval.
+// openHolding makes a fixture with the project shop and an issue, where the actions are held for approval.
 func openHolding(t *testing.T, actions string) (*fixture, int64) {
 	t.Helper()
 	h := openShop(t)
@@ -42,7 +42,7 @@ func TestHeldActionWaitsForApproval(t *testing.T) {
 		"next_cursor": nil},
 		h.mustCall(admin, core.ListApprovals.Operation, `{}`))
 	ignored := withChanges(payIssue(pay), object{"status": "ignored"})
-	h.sameJSON(object{"data": ignored}, h.mustCall(writer, core.IgnoreIssue.Operation, idArgs(pay))) // what changes nothing is not held
+	h.sameJSON(object{"data": ignored}, h.mustCall(writer, core.IgnoreIssue.Operation, idArgs(pay))) // no change, so not held
 	require.Empty(t, h.log.String())
 }
 
@@ -174,7 +174,7 @@ func TestLimitsOfTheLists(t *testing.T) {
 	}
 }
 
-// waitingApproval is what an issue shows of a request for approval.
+// waitingApproval is a request for approval as an issue shows it.
 func waitingApproval(id int, action, by string) object {
 	return object{"approval": object{
 		"id": id, "action": action, "requested_by": by, "requested_at": noonText,

@@ -12,7 +12,7 @@ import (
 func (t *Tools) Authenticate(ctx context.Context, token core.Secret) (core.Actor, error) {
 	hash := sha256.Sum256([]byte(token.Reveal()))
 	if t.adminToken != "" {
-		// Hashes are compared, so that the time that it takes betrays nothing.
+		// The hashes are compared, so that the duration betrays nothing.
 		admin := sha256.Sum256([]byte(t.adminToken.Reveal()))
 		if subtle.ConstantTimeCompare(hash[:], admin[:]) == 1 {
 			return core.NewBootstrapActor(), nil
@@ -51,8 +51,8 @@ func (t *Tools) findSetupActor(ctx context.Context, hash []byte) (core.Actor, er
 	}, err
 }
 
-// FindUserActor returns the user as an actor, whose name is the e-mail address, with all that the user may do now, and the generation
-// of the sessions that are valid. An unknown or disabled user is unauthorized.
+// FindUserActor returns the user as an actor, named by the e-mail address and with the user's present rights, and the
+// generation of the valid sessions. An unknown or disabled user is unauthorized.
 func (t *Tools) FindUserActor(ctx context.Context, userID int64) (actor core.Actor, generation int64, err error) {
 	actor, generation, err = t.store.FindUserActor(ctx, userID)
 	if core.HasCode(err, core.NotFound) {

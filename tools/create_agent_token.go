@@ -8,7 +8,7 @@ import (
 	"errand/store"
 )
 
-// agentScopes are what the token of an agent may do (primary API, Setup).
+// agentScopes are the scopes of an agent's token (primary API, Setup).
 var agentScopes = []core.Scope{core.IssuesRead, core.IssuesWrite}
 
 func (t *Tools) createAgentToken(
@@ -19,7 +19,7 @@ func (t *Tools) createAgentToken(
 		return core.DataAndNext[core.AgentToken]{}, err
 	}
 	scopes := agentScopes
-	if in.Deploys { // of its app alone, as every bound token
+	if in.Deploys { // only of its app, as with every bound token
 		scopes = append(slices.Clone(agentScopes), core.ReleasesWrite)
 	}
 	made, err := t.makeToken(ctx, call.Actor, store.NewToken{

@@ -9,14 +9,14 @@ import (
 	"errand/store"
 )
 
-// EnsureDemoProject returns the demo project of the installation, and creates it when there is none.
+// EnsureDemoProject returns the demo project of the installation, and creates it if there is none.
 func (t *Tools) EnsureDemoProject(ctx context.Context, actor core.Actor) (core.ListedProject, error) {
 	found, err := t.findDemoProject(ctx)
 	if !core.HasCode(err, core.NotFound) {
 		return found, err
 	}
 	created, err := t.MakeProject(ctx, actor, store.NewProject{Name: "Demo shop", Demo: true})
-	if errors.Is(err, store.ErrDemoTaken) { // by somebody who asked at the same time
+	if errors.Is(err, store.ErrDemoTaken) { // somebody else asked at the same time
 		return t.findDemoProject(ctx)
 	}
 	return t.addDSNs(created), err

@@ -25,7 +25,7 @@ func (t *Tools) createDeploy(ctx context.Context, call core.Call, in core.Create
 	return wrapData(t.store.CreateDeploy(ctx, call.Actor, deploy))
 }
 
-// readDeploy checks commits and pull requests, and names every one that is wrong.
+// readDeploy checks commits and pull requests, and names every faulty one.
 func (t *Tools) readDeploy(in core.CreateDeployInput) (store.NewDeploy, error) {
 	var wrong []core.Detail
 	refuse := func(path string, err error) {

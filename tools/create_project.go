@@ -30,13 +30,13 @@ func (t *Tools) MakeProject(ctx context.Context, actor core.Actor, project store
 	return created, err
 }
 
-// withNewProjectID calls create with the project, a new id and a new key, and again with another id while that is taken.
+// withNewProjectID calls create with the project, a new id and a new key. It tries another id if that one is taken.
 func (t *Tools) withNewProjectID(project store.NewProject, create func(store.NewProject) error) (err error) {
 	if project.PublicKey, err = t.newPublicKey(); err != nil {
 		return err
 	}
 	err = store.ErrIDTaken
-	for range 3 { // of nine billion ids, hardly any is taken
+	for range 3 { // of nine billion ids, few are taken
 		if !errors.Is(err, store.ErrIDTaken) {
 			break
 		}

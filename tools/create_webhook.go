@@ -12,11 +12,11 @@ import (
 	"errand/store"
 )
 
-// WebhookOptions say what webhooks are possible.
+// WebhookOptions say which webhooks can be created.
 type WebhookOptions struct {
-	Keys      *seal.Ring    // that seal their secrets; nil when ENCRYPTION_KEYS is not set
-	Guard     *notify.Guard // says which URLs may be called
-	SCMAPIURL string        // of the source control (SCM_API_URL)
+	Keys      *seal.Ring    // seal the secrets of webhooks; nil when ENCRYPTION_KEYS is not set
+	Guard     *notify.Guard // decides which URLs may be called
+	SCMAPIURL string        // of source control (SCM_API_URL)
 	SendsMail bool          // SMTP_URL and EMAIL_FROM are set
 }
 
@@ -28,13 +28,13 @@ func (t *Tools) createWebhook(
 		return wrapData(core.CreatedWebhook{}, err)
 	}
 	made, err := t.store.CreateWebhook(ctx, call.Actor, webhook)
-	if core.HasCode(err, core.ProjectNotFound) { // it was deleted meanwhile
+	if core.HasCode(err, core.ProjectNotFound) { // it was deleted during the call
 		err = refuseWebhookProject()
 	}
 	return wrapData(core.CreatedWebhook{Webhook: describeWebhook(made), Secret: core.Text(target.Secret.Reveal())}, err)
 }
 
-// planWebhook checks what a schema cannot say, and returns the webhook with its new secrets.
+// planWebhook checks the rules that a schema cannot express, and returns the webhook with its new secrets.
 func (t *Tools) planWebhook(ctx context.Context, in core.CreateWebhookInput) (n store.NewWebhook, target notify.Target, err error) {
 	n = store.NewWebhook{Name: in.Name, Format: in.Format.Format(), Events: in.Events, MinTrust: in.MinTrust, Recipients: in.To}
 	if in.SpikeThreshold != nil {
@@ -72,8 +72,8 @@ func refuseWebhookProject() error {
 	return core.RefuseField("project", "must be the id or the slug of a project: list_projects shows them")
 }
 
-// checkReceiver checks where the deliveries of a webhook are to go, and that the installation can send there. It returns the URL;
-// none for email. That a name cannot be looked up is said last: it may be different the next time.
+// checkReceiver checks the destination of a webhook's deliveries, and that the installation can send there. It
+// returns the URL; none for email. A failed look-up of the name is reported last, since the next one may succeed.
 func (t *Tools) checkReceiver(ctx context.Context, form formats.Form, in core.CreateWebhookInput) (core.Secret, error) {
 	if in.Format.Format() == core.FormatEmail {
 		if err := email.CheckRecipients(in.To); err != nil {
@@ -100,7 +100,7 @@ func (t *Tools) checkReceiver(ctx context.Context, form formats.Form, in core.Cr
 	return core.Secret(url), nil
 }
 
-// checkKeys refuses webhooks where their secrets cannot be kept.
+// checkKeys refuses webhooks when there are no keys to seal their secrets with.
 func (t *Tools) checkKeys() error {
 	switch keys := t.webhooks.Keys; {
 	case keys == nil:

@@ -42,7 +42,7 @@ func TestCreateWebhook(t *testing.T) {
 	h.requireHidden(secret, "topsecret")
 }
 
-// requireHidden wants texts to be in no answer that shows webhooks to those who read issues, nor in the timeline or the log.
+// requireHidden checks that the secrets appear in no webhook that readers of issues see, nor in the timeline or the log.
 func (h *fixture) requireHidden(secrets ...string) {
 	h.Helper()
 	shown := h.log.String() + h.mustCall(reader, core.ListAlerts.Operation, `{}`) +
@@ -52,7 +52,7 @@ func (h *fixture) requireHidden(secrets ...string) {
 	}
 }
 
-// createdFormats are inputs, each with the format, the URL that is shown, and the one that is called.
+// createdFormats are inputs, each with the format, the URL that is shown, and the URL that is called.
 var createdFormats = map[string]struct{ members, format, shown, called string }{
 	"a chat": {`"format": "chat_a", "url": "` + secretURL + `"`, "chat_a", "https://hooks.slack.com/services/***", secretURL},
 	"a chat by its other name, without a name server": {`"format": "discord", "url": "https://discord.com/api/webhooks/123/topsecret"`,
@@ -104,7 +104,7 @@ func TestCreateEmailAlert(t *testing.T) {
 	h.requireHidden("@example.com")
 }
 
-// badWebhooks are members that a good webhook is given besides or instead, and the field that is to be blamed.
+// badWebhooks are members that a good webhook gets in addition or instead, and the field that the error names.
 var badWebhooks = map[string]struct{ members, field string }{
 	"no name":                    {`"name": ""`, "name"},
 	"a long name":                {`"name": "` + strings.Repeat("n", 101) + `"`, "name"},
@@ -179,7 +179,7 @@ func TestBadWebhooks(t *testing.T) {
 		WHERE action = 'webhook.create'`))
 }
 
-// mergeArgs returns the first object with the members of the second one in it.
+// mergeArgs returns the first object with the members of the second one merged in.
 func mergeArgs(t *testing.T, args, members string) string {
 	t.Helper()
 	var merged, changes object

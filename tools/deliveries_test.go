@@ -10,7 +10,7 @@ import (
 	"errand/store/intake"
 )
 
-// fromBrowser makes an event one of a web page.
+// fromBrowser makes the event one from a web page.
 func fromBrowser(e *intake.NewEvent) { e.Source = core.SourceBrowser }
 
 func TestWhoIsToldOfANewIssue(t *testing.T) {
@@ -18,7 +18,7 @@ func TestWhoIsToldOfANewIssue(t *testing.T) {
 	const other = shop + 1
 	trusted := []string{"all high: issue.new", "all low: issue.new", "shop high: issue.new"}
 	for name, test := range map[string]struct {
-		change  string // of the project before
+		change  string // to the project, beforehand
 		browser bool   // the event comes from a web page
 		want    []string
 	}{
@@ -55,7 +55,7 @@ func TestWhoIsToldOfANewIssue(t *testing.T) {
 	}
 }
 
-// The trust of a project is what it is when the change happens: 30 days after the last web page it is high again.
+// A project's trust is its trust at the time of the change: 30 days after the last event from a web page it is high again.
 func TestTrustOfDeliveriesIsThatOfNow(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -84,7 +84,7 @@ func TestAResolveThatIsUndoneIsTold(t *testing.T) {
 	require.Equal(t, []string{"agent: issue.new", "agent: issue.regressed"}, h.eventsTold(issue))
 }
 
-// What the demo project shows never happened: only webhooks of that project are told of it.
+// Events of the demo project never happened: only its own webhooks report them.
 func TestDemoIsToldToItsOwnWebhooks(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -99,7 +99,7 @@ func TestDemoIsToldToItsOwnWebhooks(t *testing.T) {
 	require.Equal(t, []string{"demo: issue.new", "demo: issue.spike"}, h.eventsTold(issue))
 }
 
-// One batch makes many issues, with a delivery for each and each webhook.
+// One batch makes many issues, with a delivery for each issue and each webhook.
 func TestDeliveriesOfABatch(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -108,7 +108,7 @@ func TestDeliveriesOfABatch(t *testing.T) {
 	events := []intake.NewEvent{h.newEvent("a", 1), h.newEvent("b", 1), h.newEvent("a", 2), h.newEvent("c", 1)}
 
 	h.addEvents(events...)
-	h.addEvents(events...) // sent again by an SDK that did not get the answer
+	h.addEvents(events...) // an SDK repeats them because it did not get the answer
 
 	require.Equal(t, []string{"3 issues, 6 deliveries, 6 ids"}, queryTexts(h, `
 SELECT count(DISTINCT issue_id) || ' issues, ' || count(*) || ' deliveries, ' || count(DISTINCT id) || ' ids' FROM deliveries`))

@@ -12,15 +12,15 @@ import (
 	"errand/store"
 )
 
-// consentName stands in front of the name of a token's client: a list of tokens shows how the token came to be.
+// consentName is the prefix of the name of a client's token, so that a list of tokens shows how the token came to be.
 const consentName = "oauth: "
 
-// KeepConsent keeps what a person allowed a client, and returns the code for it. A credential can allow what tokens that it makes
-// may do: a setup key the scopes of an agent token, within its limit.
+// KeepConsent keeps a person's consent for a client, and returns its code. A credential can allow what the tokens
+// that it makes may do: for a setup key, the scopes of an agent token, within the key's limit.
 func (t *Tools) KeepConsent(ctx context.Context, consent core.Consent) (code core.Secret, err error) {
 	if consent.By.IsSetupKey {
 		err = checkAgentScopes(consent.Scopes)
-	} else if !consent.By.Has(core.Admin) || consent.By.OnlyProject { // which makes no tokens
+	} else if !consent.By.Has(core.Admin) || consent.By.OnlyProject { // a credential that makes no tokens
 		err = core.NewError(core.Forbidden).With("required_scope", core.Admin)
 	}
 	if err != nil {
@@ -38,8 +38,8 @@ func (t *Tools) KeepConsent(ctx context.Context, consent core.Consent) (code cor
 	return code, t.store.KeepConsent(ctx, hash[:], consent)
 }
 
-// findConsentProject returns the project that the token of a consent is bound to: the named one, else the credential's. A setup key may
-// name only its own apps.
+// findConsentProject returns the project for the token of a consent: the named one, else the credential's. A setup
+// key may name only its own apps.
 func (t *Tools) findConsentProject(ctx context.Context, consent core.Consent) (core.OptInt, error) {
 	switch {
 	case consent.Project != "":

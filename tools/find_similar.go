@@ -7,8 +7,8 @@ import (
 	"errand/store"
 )
 
-// findSimilar looks in all projects unless one is named or the token is bound to one (decisions 7). A token that is bound
-// may name another project: reads are not limited to its app (primary API, Authentication).
+// findSimilar looks in all projects unless one is named or the token is bound to one (decisions 7). A bound token may
+// name another project: reads are not limited to its app (primary API, Authentication).
 func (t *Tools) findSimilar(ctx context.Context, call core.Call, in core.FindSimilarInput) (core.Data[core.List[core.SimilarIssue]],
 	error) {
 	var none core.List[core.SimilarIssue]

@@ -12,7 +12,7 @@ import (
 	"errand/store/intake"
 )
 
-// eventsAfterDeploy are events after the deploy of a fix (1.1, to production, after 1.0), and what becomes of the issue.
+// eventsAfterDeploy are events after the deploy of a fix (1.1, to production, after 1.0), and the resulting status of the issue.
 var eventsAfterDeploy = map[string]struct {
 	before func(*fixture) // the event
 	event  []func(*intake.NewEvent)

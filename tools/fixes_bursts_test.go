@@ -10,7 +10,7 @@ import (
 	"errand/core"
 )
 
-// TestBurstsDecideHowLongAFixIsWatched: events in the same five minutes count once, even hundreds of them.
+// TestBurstsDecideHowLongAFixIsWatched checks that all events in the same five minutes count once, even hundreds of them.
 func TestBurstsDecideHowLongAFixIsWatched(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -45,8 +45,8 @@ func TestBurstsDecideHowLongAFixIsWatched(t *testing.T) {
 	}
 }
 
-// TestBurstsOfMergedAndSplitIssues: bursts still count once after their issues were merged or split. Both issues have 4 events in the
-// same three periods of five minutes.
+// TestBurstsOfMergedAndSplitIssues checks that bursts still count once after a merge or a split. Both issues have 4
+// events in the same three periods of five minutes.
 func TestBurstsOfMergedAndSplitIssues(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

@@ -20,10 +20,10 @@ const (
 
 var deployer = newAgent(3, core.ReleasesWrite)
 
-// passTime lets time pass.
+// passTime moves the clock forward.
 func (h *fixture) passTime(d time.Duration) { h.now = h.now.Add(d) }
 
-// addEvent adds an event of a group, after changes to it, and returns its issue.
+// addEvent adds an event to a group, with changes, and returns its issue.
 func (h *fixture) addEvent(group string, changes ...func(*intake.NewEvent)) int64 {
 	h.Helper()
 	h.events++
@@ -34,17 +34,17 @@ func (h *fixture) addEvent(group string, changes ...func(*intake.NewEvent)) int6
 	return h.addEvents(e).IssueID
 }
 
-// inRelease has an event be of a release, and without environment.
+// inRelease sets the release of an event, and no environment.
 func inRelease(release string) func(*intake.NewEvent) {
 	return func(e *intake.NewEvent) { e.Release, e.Environment = release, "" }
 }
 
-// inEnvironment has an event be of a release in an environment.
+// inEnvironment sets the release and the environment of an event.
 func inEnvironment(release, environment string) func(*intake.NewEvent) {
 	return func(e *intake.NewEvent) { e.Release, e.Environment = release, environment }
 }
 
-// beforeArrival has an event happen before it arrives.
+// beforeArrival makes an event happen before it arrives.
 func beforeArrival(d time.Duration) func(*intake.NewEvent) {
 	return func(e *intake.NewEvent) { e.OccurredAt = core.At(e.OccurredAt.Add(-d)) }
 }
@@ -65,8 +65,8 @@ func (h *fixture) linkFix(issue int64) object {
 	return h.callData(writer, core.LinkFix.Operation, fmt.Sprintf(`{"id": %d, "commit": %q}`, issue, fixCommit))
 }
 
-// addFixedIssue makes a house with an issue whose fix is deployed with 1.1 in production, after 1.0. 21 bursts in the week before
-// make the window a day. An agent is told of it.
+// addFixedIssue makes an issue whose fix is deployed with 1.1 in production, after 1.0. 21 bursts in the week before
+// make the window a day. An agent hears of it.
 func addFixedIssue(h *fixture) (issue int64) {
 	h.Helper()
 	h.addListener(1, "agent", core.TrustHigh, 0)
@@ -80,13 +80,13 @@ func addFixedIssue(h *fixture) (issue int64) {
 	return issue
 }
 
-// showIssue returns an issue as it is now.
+// showIssue returns an issue in its present state.
 func (h *fixture) showIssue(issue int64) object {
 	h.Helper()
 	return h.callData(reader, core.GetIssue.Operation, idArgs(issue))
 }
 
-// requireStatus wants an issue to have the status.
+// requireStatus requires an issue to have the status.
 func (h *fixture) requireStatus(want core.Status, issue int64) {
 	h.Helper()
 	require.Equal(h, string(want), h.showIssue(issue)["status"])
@@ -104,7 +104,7 @@ func (h *fixture) markAlive() {
 	require.NoError(h, h.store.MarkAlive(h.Context(), map[int64]core.Time{shop: core.At(h.now)}))
 }
 
-// latestActivity returns the newest activity row of an issue.
+// latestActivity returns the newest row of an issue's activity.
 func (h *fixture) latestActivity(issue int64) core.Activity {
 	h.Helper()
 	var page core.Page[core.Activity]
@@ -113,7 +113,7 @@ func (h *fixture) latestActivity(issue int64) core.Activity {
 	return page.Data[0]
 }
 
-// alertsOf returns what an agent is told of an issue.
+// alertsOf returns the events of an issue that an agent hears of.
 func (h *fixture) alertsOf(issue int64) []string {
 	h.Helper()
 	return queryTexts(h, `SELECT event FROM deliveries WHERE issue_id = $1 ORDER BY created_at, event`, issue)

@@ -10,7 +10,7 @@ import (
 	"errand/core"
 )
 
-// openGivenBack makes a house with an issue whose fix, a pull request of the webhook, is deployed with 1.1 and verified.
+// openGivenBack makes a fixture with an issue whose fix, a pull request from the webhook, is deployed with 1.1 and verified.
 func openGivenBack(t *testing.T) (h *fixture, issue int64) {
 	t.Helper()
 	h, issue = openPulled(t)
@@ -22,7 +22,7 @@ func openGivenBack(t *testing.T) (h *fixture, issue int64) {
 	return h, issue
 }
 
-// openPulled makes a house whose shop has a repository and an issue, and had the deploy of 1.0.
+// openPulled makes a fixture whose shop has a repository, an issue, and a deploy of 1.0.
 func openPulled(t *testing.T) (h *fixture, issue int64) {
 	t.Helper()
 	h = openShop(t)
@@ -32,7 +32,7 @@ func openPulled(t *testing.T) (h *fixture, issue int64) {
 	return h, h.addEvent("boom", inRelease("1.0"))
 }
 
-// hearPull has the webhook say what happened to a pull request, which names the issue.
+// hearPull reports a change of a pull request that names the issue.
 func (h *fixture) hearPull(number int64, change core.SCMChange, issue int64) {
 	h.Helper()
 	h.passTime(time.Minute)
@@ -51,7 +51,8 @@ func (h *fixture) deployPull(number int64) {
 	h.createDeploy(fixCommit, "1.1", fmt.Sprintf(`"pull_requests": ["https://github.com/acme/shop/pull/%d"]`, number))
 }
 
-// TestVerifiedFixIsNotGivenBackWhileTheErrorGoesOn: while another fix is in its place, events of its release only count.
+// TestVerifiedFixIsNotGivenBackWhileTheErrorGoesOn checks that events of a verified fix's release only count while
+// another fix is in its place.
 func TestVerifiedFixIsNotGivenBackWhileTheErrorGoesOn(t *testing.T) {
 	t.Parallel()
 	h, issue := openGivenBack(t)
@@ -90,7 +91,7 @@ func TestVerifiedFixIsGivenBackWhenTheErrorStayedAway(t *testing.T) {
 	require.Equal(t, "verified", h.showIssue(issue)["fix"].(object)["outcome"])
 }
 
-// TestFixThatWasDeployedMeanwhileIsNotGivenBackWhileTheErrorGoesOn has the deploy of a fix happen while another is in its place.
+// TestFixThatWasDeployedMeanwhileIsNotGivenBackWhileTheErrorGoesOn deploys the fix while another one is in its place.
 func TestFixThatWasDeployedMeanwhileIsNotGivenBackWhileTheErrorGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, deployFirst := range map[string]bool{"before": true, "meanwhile": false} {

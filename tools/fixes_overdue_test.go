@@ -11,7 +11,7 @@ import (
 	"errand/core"
 )
 
-// deployWithout reports a deploy that does not name the fix, and lets the error come in its release.
+// deployWithout reports a deploy that does not name the fix, and adds the error in its release.
 func (h *fixture) deployWithout(n int) {
 	h.Helper()
 	h.createDeploy(fmt.Sprintf("%040x", 0xd0000000+n), fmt.Sprint("2.", n))
@@ -19,14 +19,14 @@ func (h *fixture) deployWithout(n int) {
 	h.addEvent("boom", inRelease(fmt.Sprint("2.", n)))
 }
 
-// overdueOf judges the fixes, and returns what the fix of an issue says of being overdue.
+// overdueOf judges the fixes, and returns how overdue the fix of an issue is.
 func (h *fixture) overdueOf(issue int64) any {
 	h.Helper()
 	require.NoError(h, h.store.JudgeWaitingFixes(h.Context()))
 	return h.showIssue(issue)["fix"].(object)["overdue"]
 }
 
-// listOpen returns the issues of the list of open ones.
+// listOpen returns the open issues.
 func (h *fixture) listOpen(more string) []int64 {
 	h.Helper()
 	var page core.Page[core.Issue]
@@ -38,7 +38,7 @@ func (h *fixture) listOpen(more string) []int64 {
 	return ids
 }
 
-// TestFixThatNoDeployNames: after three deploys that do not name it, each with the error, the issue is work again.
+// TestFixThatNoDeployNames checks that after three deploys that do not name the fix, each with the error, the issue is work again.
 func TestFixThatNoDeployNames(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -90,7 +90,7 @@ func TestFixIsOverdueAfterADay(t *testing.T) {
 	h.passTime(time.Millisecond)
 	require.Equal(t, 1.0, h.overdueOf(issue).(object)["deploys"])
 
-	// A decision about the issue ends it, and so does a new link.
+	// A decision about the issue, or a new link, ends it.
 	h.mustCall(writer, core.ResolveIssue.Operation, idArgs(issue))
 	require.Nil(t, h.overdueOf(issue))
 	require.Empty(t, h.listOpen(""))
@@ -99,7 +99,8 @@ func TestFixIsOverdueAfterADay(t *testing.T) {
 	require.Empty(t, h.listOpen(""))
 }
 
-// TestMadeUpReleasesHideNoOverdueFix: who sends events may make up any number of releases, which cost nothing and hide nothing.
+// TestMadeUpReleasesHideNoOverdueFix checks that senders of events may make up any number of releases, which cost
+// nothing and hide nothing.
 func TestMadeUpReleasesHideNoOverdueFix(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -117,13 +118,13 @@ func TestMadeUpReleasesHideNoOverdueFix(t *testing.T) {
 	require.Equal(t, 4.0, h.overdueOf(issue).(object)["events"])
 }
 
-// TestFixesThatAreNotOverdue: events of other releases say nothing of the fix.
+// TestFixesThatAreNotOverdue checks that events of other releases do not make the fix overdue.
 func TestFixesThatAreNotOverdue(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		deploy func(h *fixture)
 		event  func(h *fixture)
-		want   any // how many events
+		want   any // the count of events
 	}{
 		"of an old release":     {nil, func(h *fixture) { h.addEvent("boom", inRelease("1.0")) }, nil},
 		"of an unknown release": {nil, func(h *fixture) { h.addEvent("boom", inRelease("9.9")) }, nil},
@@ -159,7 +160,7 @@ func TestFixesThatAreNotOverdue(t *testing.T) {
 	}
 }
 
-// TestDeploySaysWhichFixesWait: create_deploy answers with the fixes that the deploy does not contain, the latest 100.
+// TestDeploySaysWhichFixesWait checks that create_deploy answers with the fixes that the deploy does not contain, the latest 100.
 func TestDeploySaysWhichFixesWait(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -184,7 +185,7 @@ func TestDeploySaysWhichFixesWait(t *testing.T) {
 	require.Len(t, h.createDeploy(oldCommit, "1.3")["fixes_waiting"], 100)
 }
 
-// TestModelsAreToldOfWaitingFixes: over MCP the answer to a deploy says what to do about them.
+// TestModelsAreToldOfWaitingFixes checks that over MCP the answer to a deploy says what to do about them.
 func TestModelsAreToldOfWaitingFixes(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

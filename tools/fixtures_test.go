@@ -28,7 +28,7 @@ import (
 	"errand/tools"
 )
 
-// noon is when the tests happen; noonText is how the wire has it.
+// noon is the time of the tests, and noonText its form on the wire.
 var noon = time.Date(2026, 3, 14, 12, 30, 0, 0, time.UTC)
 
 const noonText = "2026-03-14T12:30:00.000Z"
@@ -40,7 +40,7 @@ const (
 	adminToken = "the token of the deployment"
 )
 
-// fixture is a store with the operations on it.
+// fixture is a store with the operations on top.
 type fixture struct {
 	*testing.T
 	store    *store.Store
@@ -50,13 +50,13 @@ type fixture struct {
 	webhooks tools.WebhookOptions
 	now      time.Time
 	log      bytes.Buffer
-	events   int // how many addEvent has added
+	events   int // the number that addEvent has added
 }
 
-// openEmpty makes a house on an empty database.
+// openEmpty makes a fixture on an empty database.
 func openEmpty(t *testing.T) *fixture { return openWith(t, storetest.NewURL(t), rand.Reader) }
 
-// openShop makes a house that has the project shop.
+// openShop makes a fixture with the project shop.
 func openShop(t *testing.T) *fixture {
 	t.Helper()
 	h := openEmpty(t)
@@ -76,7 +76,7 @@ func openWith(t *testing.T, url string, random io.Reader) *fixture {
 	return h
 }
 
-// openWithClock makes a house with the project shop whose store has a clock of its own.
+// openWithClock makes a fixture with the project shop whose store has its own clock.
 func openWithClock(t *testing.T, clock core.Clock) *fixture {
 	t.Helper()
 	h := &fixture{T: t, now: noon, store: storetest.NewAt(t, clock)}
@@ -87,7 +87,7 @@ func openWithClock(t *testing.T, clock core.Clock) *fixture {
 	return h
 }
 
-// bindOperations puts the operations on the store.
+// bindOperations binds the operations to the store.
 func (h *fixture) bindOperations(random io.Reader) {
 	h.Helper()
 	if h.webhooks.Guard == nil {
@@ -106,7 +106,7 @@ func (h *fixture) bindOperations(random io.Reader) {
 	require.NoError(h, err)
 }
 
-// takeTestEvent takes a test event in as a server does.
+// takeTestEvent takes in a test event, as a server does.
 func (h *fixture) takeTestEvent(ctx context.Context, project int64, event []byte) (core.Receipt, error) {
 	events := ingest.New(ingest.Options{
 		Store: h.store, Clock: func() time.Time { return h.now }, Random: rand.Reader, InstallKey: []byte("key"),
@@ -129,7 +129,7 @@ func (h *fixture) callOperation(a core.Actor, op *core.Operation, args string) (
 	return string(answer.Body), failure
 }
 
-// mustCall wants a call to succeed, and returns its answer.
+// mustCall requires a call to succeed, and returns its answer.
 func (h *fixture) mustCall(a core.Actor, op *core.Operation, args string) string {
 	h.Helper()
 	body, failure := h.callOperation(a, op, args)
@@ -137,7 +137,7 @@ func (h *fixture) mustCall(a core.Actor, op *core.Operation, args string) string
 	return body
 }
 
-// callData wants a call to succeed, and returns the object in its answer's data.
+// callData requires a call to succeed, and returns the object in its answer's data.
 func (h *fixture) callData(a core.Actor, op *core.Operation, args string) map[string]any {
 	h.Helper()
 	var answer struct{ Data map[string]any }
@@ -145,7 +145,7 @@ func (h *fixture) callData(a core.Actor, op *core.Operation, args string) map[st
 	return answer.Data
 }
 
-// mustFail wants a call to fail, and returns the error's body.
+// mustFail requires a call to fail, and returns the error's body.
 func (h *fixture) mustFail(a core.Actor, op *core.Operation, args string) string {
 	h.Helper()
 	body, failure := h.callOperation(a, op, args)
@@ -156,7 +156,7 @@ func (h *fixture) mustFail(a core.Actor, op *core.Operation, args string) string
 	return string(text)
 }
 
-// mustRefuse wants a call to fail as invalid, because of one field.
+// mustRefuse requires a call to fail as invalid, because of one field.
 func (h *fixture) mustRefuse(op *core.Operation, args, field string) {
 	h.Helper()
 	_, failure := h.callOperation(core.NewBootstrapActor(), op, args)
@@ -167,8 +167,7 @@ func (h *fixture) mustRefuse(op *core.Operation, args, field string) {
 	require.NotEmpty(h, failure.Details[0].Message)
 }
 
-// sameJSON compares JSON with what it should be, but for the mark of text of the app, which each answer has that should: see
-// TestEveryAnswerMarksTextOfTheApp.
+// sameJSON compares JSON with the expected object, except for the mark of untrusted text, which TestEveryAnswerMarksTextOfTheApp covers.
 func (h *fixture) sameJSON(want any, body string) {
 	h.Helper()
 	text, err := json.Marshal(want)
@@ -179,7 +178,7 @@ func (h *fixture) sameJSON(want any, body string) {
 	require.JSONEq(h, string(text), body)
 }
 
-// newEvent makes the n-th event of a group, now.
+// newEvent makes the n-th event of a group, at the present time.
 func (h *fixture) newEvent(group string, n int) intake.NewEvent {
 	e := intake.NewEvent{
 		ProjectID: shop, OccurredAt: core.At(h.now), ReceivedAt: core.At(h.now), Version: 1, Title: "Error: " + group, Culprit: "shop in pay",
@@ -200,7 +199,7 @@ func (h *fixture) addEvents(events ...intake.NewEvent) intake.Added {
 	return added[len(added)-1]
 }
 
-// changeRows changes rows behind the operations' backs.
+// changeRows changes rows without the operations.
 func (h *fixture) changeRows(sql string, args ...any) {
 	h.Helper()
 	rows, err := storetest.QuerySQL(h.Context(), h.store, sql, args...)
@@ -210,7 +209,7 @@ func (h *fixture) changeRows(sql string, args ...any) {
 	require.Positive(h, rows.CommandTag().RowsAffected())
 }
 
-// queryTexts reads texts behind the operations' backs.
+// queryTexts reads texts without the operations.
 func queryTexts(h *fixture, sql string, args ...any) []string {
 	h.Helper()
 	rows, err := storetest.QuerySQL(h.Context(), h.store, sql, args...)
@@ -220,7 +219,7 @@ func queryTexts(h *fixture, sql string, args ...any) []string {
 	return list
 }
 
-// newAgent is an actor with a token.
+// newAgent makes an actor with a token.
 func newAgent(id int, scopes ...core.Scope) core.Actor {
 	return core.Actor{Type: core.ActorToken, ID: core.OptInt(id), Name: fmt.Sprint("agent-", id), Scopes: scopes}
 }
@@ -237,7 +236,7 @@ func withChanges(o object, changes object) object {
 	return o
 }
 
-// idArgs writes the arguments of a call about one thing.
+// idArgs writes the arguments of a call that names one id.
 func idArgs(n int64) string { return fmt.Sprintf(`{"id": %d}`, n) }
 
 func mustJSON(t *testing.T, v any) string {

@@ -6,7 +6,7 @@ import (
 	"errand/core"
 )
 
-// roomBesideEvent is what an answer has beside the event itself, as core.WeighText counts.
+// roomBesideEvent is the weight of an answer without its event, as core.WeighText counts.
 const roomBesideEvent = 4000
 
 func (t *Tools) getEvent(ctx context.Context, call core.Call, in core.EventInput) (core.Data[core.EventDetail], error) {

@@ -26,7 +26,7 @@ func (t *Tools) getSetupProgress(ctx context.Context, call core.Call, _ core.Get
 	return progress, nil
 }
 
-// planSetup returns what to call next in the setup of the newest apps that are not connected yet.
+// planSetup returns the next calls in the setup of the newest apps that are not yet connected.
 func planSetup(apps []store.SetupState) core.List[core.NextCall] {
 	var next core.List[core.NextCall]
 	if len(apps) == 0 {
@@ -40,7 +40,7 @@ func planSetup(apps []store.SetupState) core.List[core.NextCall] {
 			call.Tool = core.GetSetupGuide.Name
 		case app.TestEventAt.IsZero() && app.FirstEventAt.IsZero():
 			call.Tool = core.SendTestEvent.Name
-		case app.FirstEventAt.IsZero(): // an error of the application is what is missing
+		case app.FirstEventAt.IsZero(): // only an error of the application is missing
 			call = core.NextCall{Tool: core.GetSetupProgress.Name, Arguments: core.Arguments{}}
 		case app.DeployConfiguredAt.IsZero() && app.FirstDeployAt.IsZero():
 			arguments["step"] = core.StepDeployConfigured
@@ -54,5 +54,5 @@ func planSetup(apps []store.SetupState) core.List[core.NextCall] {
 	return next
 }
 
-// maxNextCalls is how many calls an answer proposes.
+// maxNextCalls bounds the calls that an answer proposes.
 const maxNextCalls = 2

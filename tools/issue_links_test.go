@@ -39,11 +39,11 @@ func TestSearchTakesAURL(t *testing.T) {
 	event := h.listIDs(core.ListIssueEvents.Operation, fmt.Sprintf(`{"id": %d}`, added.IssueID))[0]
 	for search, want := range map[string][]int64{
 		fmt.Sprintf("https://errors.example/issues/%d", added.IssueID):    {added.IssueID},
-		fmt.Sprintf("https://errors.example/issues/%d", other.IssueID):    {other.IssueID}, // it is merged
+		fmt.Sprintf("https://errors.example/issues/%d", other.IssueID):    {other.IssueID}, // it was merged
 		fmt.Sprintf(" https://errors.example/v1/events/%d ", event):       {added.IssueID},
 		"https://errors.example/v1/events/999999":                         {},
 		"https://errors.example/issues/999999":                            {},
-		fmt.Sprintf("https://elsewhere.example/issues/%d", added.IssueID): {}, // a text like others
+		fmt.Sprintf("https://elsewhere.example/issues/%d", added.IssueID): {}, // a text like any other
 	} {
 		require.Equal(t, want, h.listIDs(core.ListIssues.Operation, fmt.Sprintf(`{"search": %q, "fields": ["id"]}`, search)), search)
 	}

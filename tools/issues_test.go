@@ -13,7 +13,7 @@ import (
 	"errand/store/intake"
 )
 
-// payIssue is the issue of one event pay as the wire has it.
+// payIssue is the issue of one event pay, as on the wire.
 func payIssue(id int64) object {
 	return object{
 		"id": id, "project_id": shop, "project": "shop", "notes": 0,
@@ -289,7 +289,7 @@ func TestMergedIssuesTakeNoChanges(t *testing.T) {
 	}
 }
 
-// TestRelativeTimesHoldOverAllPages has the time go on between each two looks at the clock.
+// TestRelativeTimesHoldOverAllPages moves the clock forward at each look at it.
 func TestRelativeTimesHoldOverAllPages(t *testing.T) {
 	t.Parallel()
 	var ticks atomic.Int64
@@ -338,7 +338,7 @@ func TestListIssuesFiltersByWhateverIsStored(t *testing.T) {
 			require.Len(t, page.Data, 1, "%s %q", field, text)
 			require.Equal(t, want, page.Data[0].ID, "%s %q", field, text)
 			if text == "1.0" {
-				break // that of other events too
+				break // of other events too
 			}
 		}
 	}

@@ -19,7 +19,7 @@ func (t *Tools) linkFix(ctx context.Context, call core.Call, in core.LinkFixInpu
 	return wrapData(t.store.LinkFix(ctx, call.Actor.As(in.Worker), in.ID, fix))
 }
 
-// readFix checks the fix; a pull request must be of the repository of the project, when it has one.
+// readFix checks the fix. A pull request must belong to the repository of the project, if it has one.
 func (t *Tools) readFix(ctx context.Context, in core.LinkFixInput) (store.NewFix, error) {
 	if in.Commit != "" {
 		commit, err := fixes.ParseCommit(in.Commit)

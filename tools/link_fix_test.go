@@ -12,7 +12,7 @@ import (
 	"errand/core"
 )
 
-// openFix is a fix that was just linked.
+// openFix is a fix that has just been linked.
 var openFix = object{
 	"kind": "commit", "commit": fixCommit, "pr_url": nil, "linked_by": writer.Name, "linked_at": noonText, "release": nil, "environment": nil,
 	"deployed_at": nil, "verify_after": nil, "outcome": nil, "overdue": nil, "verified_at": nil, "regressed_at": nil, "regressed_in": nil,

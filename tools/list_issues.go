@@ -12,7 +12,7 @@ func (t *Tools) listIssues(ctx context.Context, call core.Call, in core.ListIssu
 	if err != nil {
 		return core.IssuePage{}, err
 	}
-	if call.ForModel && in.Sort == core.ByPriority { // what a model is shown first, it works on
+	if call.ForModel && in.Sort == core.ByPriority { // a model works on the issues it sees first
 		in.Sort = core.ByWork
 	}
 	filter := makeIssueFilter(in, project)
@@ -31,7 +31,7 @@ func (t *Tools) listIssues(ctx context.Context, call core.Call, in core.ListIssu
 	return core.IssuePage{Page: listed, Ingest: state}, err
 }
 
-// makeIssueFilter returns the filter of the input, in whose place of the project's name stands its id.
+// makeIssueFilter returns the filter for the input, with the id of the project in place of its name.
 func makeIssueFilter(in core.ListIssuesInput, project int64) store.IssueFilter {
 	return store.IssueFilter{
 		ProjectID: project, Status: in.Status, Release: in.Release, Environment: in.Environment, Since: in.Since,
@@ -39,7 +39,7 @@ func makeIssueFilter(in core.ListIssuesInput, project int64) store.IssueFilter {
 	}
 }
 
-// followLink makes a search for the URL of an issue or an event one for the issue itself. An unknown event is of no issue.
+// followLink turns a search for the URL of an issue or an event into a filter by the issue's id. An unknown event matches no issue.
 func (t *Tools) followLink(ctx context.Context, f store.IssueFilter) (store.IssueFilter, error) {
 	link, isLink := core.ParseLink(f.Search, t.store.Settings().BaseURL)
 	if !isLink {

@@ -10,12 +10,12 @@ import (
 	"errand/store"
 )
 
-// Every field of the input reaches the filter: one that is declared and not passed on would filter nothing, silently.
+// Every field of the input reaches the filter. A field that is not passed on would silently filter nothing.
 func TestEveryFilterOfIssuesIsPassedOn(t *testing.T) {
 	t.Parallel()
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[core.ListIssuesInput]()) {
 		if field.Anonymous || field.Type == reflect.TypeFor[core.ProjectRef]() || field.Type == reflect.TypeFor[core.IssueFields]() {
-			continue // the project is looked up, and the fields choose what is shown
+			continue // the project is looked up, and the fields choose the members of the answer
 		}
 		t.Run(field.Name, func(t *testing.T) {
 			t.Parallel()
@@ -29,7 +29,7 @@ func TestEveryFilterOfIssuesIsPassedOn(t *testing.T) {
 	}
 }
 
-// fillValue sets a value that is not the zero value.
+// fillValue sets a value other than the zero value.
 func fillValue(t *testing.T, value reflect.Value) {
 	t.Helper()
 	switch value.Kind() {

@@ -44,7 +44,7 @@ func TestSplitIssue(t *testing.T) {
 	newID := int64(made.Data["id"].(float64))
 	delete(made.Data, "fingerprint")
 	delete(made.Data, "triage")
-	want := withChanges(payIssue(newID), object{ // the stored form of the event in these tests has but a message
+	want := withChanges(payIssue(newID), object{ // the stored events of these tests have only a message
 		"title": nil, "culprit": nil, "type": nil, "fingerprint_version": 0,
 	})
 	delete(want, "fingerprint")

@@ -38,17 +38,16 @@ func (t *Tools) nextIssue(ctx context.Context, call core.Call, in core.NextIssue
 	next.Issue = issue
 	o := brief.Options{Budget: next.BriefBudget(in.Budget), Reader: asker, Random: t.random}
 	b, err := brief.BuildBrief(ctx, t.store, issue.ID, o)
-	if err != nil && !issue.Renewed { // what was held before stays so
+	if err != nil && !issue.Renewed { // an earlier claim stays
 		t.giveBack(ctx, asker, issue.ID)
 	}
 	return wrapData(next.WithBrief(b), err)
 }
 
-// giveBackWithin bounds giveBack, since who asked may be gone.
+// giveBackWithin bounds giveBack, since the caller may be gone.
 const giveBackWithin = 5 * time.Second
 
-// giveBack releases an issue that could not be handed over with its brief: nobody knows that they hold it. If that fails too, the
-// claim runs out.
+// giveBack releases an issue whose brief failed: the caller does not know about the claim. If this fails too, the claim runs out.
 func (t *Tools) giveBack(ctx context.Context, holder core.Actor, issue int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackWithin)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 	"errand/store/intake"
 )
 
-// TestNextIssueKeepsToItsBudget has the longest line of ids before a brief that has more to say than there is room.
+// TestNextIssueKeepsToItsBudget puts the longest line of ids before a brief that is too long for the budget.
 func TestNextIssueKeepsToItsBudget(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

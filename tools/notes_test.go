@@ -27,7 +27,7 @@ func TestAddNote(t *testing.T) {
 	}}}, h.mustCall(reader, core.ListIssueActivity.Operation, idArgs(pay)))
 }
 
-// noteText adds a note and returns the text as it is stored.
+// noteText adds a note and returns the stored text.
 func (h *fixture) noteText(issue int64, text string) string {
 	h.Helper()
 	h.mustCall(writer, core.AddNote.Operation, addNote(h.T, issue, text))

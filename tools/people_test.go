@@ -9,7 +9,7 @@ import (
 	"errand/store/storetest"
 )
 
-// What a person does stands in the timeline, in labels and in requests under the type user, the id and the e-mail address.
+// The timeline, labels and requests name a person by the type user, the id and the e-mail address.
 func TestWhatPeopleDoIsRecorded(t *testing.T) {
 	t.Parallel()
 	h, people := openTeams(t)
@@ -44,7 +44,7 @@ func TestWhatPeopleDoIsRecorded(t *testing.T) {
 		storetest.ReadColumn[int64](t, h.store, `SELECT created_by_user FROM projects WHERE id = $1`, int64(project["id"].(float64))))
 }
 
-// TestPeopleDecideApprovals has a person decide what others asked for, never what is the own, whatever the e-mail address is by now.
+// TestPeopleDecideApprovals lets a person decide about others' requests, but never about their own, even under another address.
 func TestPeopleDecideApprovals(t *testing.T) {
 	t.Parallel()
 	h, people := openTeams(t)
@@ -70,7 +70,7 @@ func TestPeopleDecideApprovals(t *testing.T) {
 	ofToken := request(writer, core.IgnoreIssue.Operation, idArgs(h.ownPart().issue()))
 	h.mustCall(renamed, reject, ofToken)
 
-	// Nobody decides about what they may not do themselves.
+	// People may decide only about actions that they may do themselves.
 	deletion := request(core.NewBootstrapActor(), core.DeleteProject.Operation, `{"project": "the-quagga"}`)
 	for _, op := range []*core.Operation{approve, reject} {
 		h.sameJSON(object{"error": "forbidden", "required_role": "site_admin"}, h.mustFail(people["owner"], op, deletion))
@@ -81,7 +81,7 @@ func TestPeopleDecideApprovals(t *testing.T) {
 	h.mustCall(core.NewBootstrapActor(), approve, ofSite)
 }
 
-// A person holds claims as a token does, though a token may have the same id.
+// A person holds claims like a token, although a token may have the same id.
 func TestPeopleClaim(t *testing.T) {
 	t.Parallel()
 	h, people := openTeams(t)
@@ -99,13 +99,13 @@ VALUES ($1, 'member@example.org', '', '', '{issues:write}', $2, 'admin', $2)`, i
 		_, failure = h.callOperation(other, core.ReleaseIssue.Operation, issue)
 		require.True(t, core.HasCode(failure, core.NotClaimHolder), "%v", failure)
 	}
-	h.mustCall(people["admin"], core.ReleaseIssue.Operation, issue) // who manages the project frees its issues
+	h.mustCall(people["admin"], core.ReleaseIssue.Operation, issue) // who manages the project may release its issues
 	h.mustCall(twin, core.ClaimIssue.Operation, issue)
 	_, failure := h.callOperation(people["developer"], core.ReleaseIssue.Operation, issue)
 	require.True(t, core.HasCode(failure, core.NotClaimHolder), "%v", failure)
 }
 
-// What is taken from a person is gone with the next call, which reads the rights anew.
+// A right that is taken away is gone with the next call, which reads the rights again.
 func TestFindUserActor(t *testing.T) {
 	t.Parallel()
 	h, people := openTeams(t)
@@ -123,7 +123,7 @@ func TestFindUserActor(t *testing.T) {
 	requireUnauthorized(t, err)
 }
 
-// A project that was deleted does not exist for its team either.
+// A deleted project does not exist for its team either.
 func TestDeletedProjectsOfTeams(t *testing.T) {
 	t.Parallel()
 	h, people := openTeams(t)

@@ -14,7 +14,7 @@ import (
 	"errand/store/storetest"
 )
 
-// shopProject is the project shop as the wire has it, without its DSNs.
+// shopProject is the project shop on the wire, without its DSNs.
 var shopProject = object{
 	"id": shop, "name": "Shop", "slug": "shop", "platform": "go", "created_at": noonText, "repository": nil, "trust": "high",
 	"trust_setting": nil, "source_trust": "high", "source": nil, "server_seen_at": nil, "client_seen_at": nil, "allowed_origins": nil,
@@ -46,7 +46,7 @@ func TestListProjectsShowsEverything(t *testing.T) {
 		scrub_patterns = '{a<b}', allowed_origins = '{https://shop.example}', demo = true`)
 	key := h.callData(core.NewBootstrapActor(), core.CreateProjectKey.Operation, `{"project": "shop"}`)
 	dsns := []any{shopDSN, key["dsn"]}
-	if key["public_key"].(string) < shopKey { // made in the same millisecond
+	if key["public_key"].(string) < shopKey { // made in the same millisecond, so sorted by key
 		dsns = []any{key["dsn"], shopDSN}
 	}
 	h.sameJSON(object{"data": []any{withChanges(shopProject, object{
@@ -96,7 +96,7 @@ func TestCreateProjectRefuses(t *testing.T) {
 	h.mustCall(core.NewBootstrapActor(), op, fmt.Sprintf(`{"name": %q, "platform": %q}`, strings.Repeat("ü", 100), strings.Repeat("ü", 32)))
 }
 
-// TestCreateProjectTakesAnotherID has a random source that makes a public id again that is taken.
+// TestCreateProjectTakesAnotherID uses a random source that repeats a public id which is taken.
 func TestCreateProjectTakesAnotherID(t *testing.T) {
 	t.Parallel()
 	key := func(b byte) []byte { return bytes.Repeat([]byte{b}, 16) }

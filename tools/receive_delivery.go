@@ -13,18 +13,18 @@ import (
 	"errand/store"
 )
 
-// scmActor is who acts on what source control reports.
+// scmActor is the actor of changes that source control reports.
 var scmActor = core.NewSystemActor("scm")
 
 const (
-	// maxLinksOfDelivery is how many issues one delivery links at most: a push of thousands of commits must not hold the locks
-	// of the project for long.
+	// maxLinksOfDelivery bounds the issues that one delivery links: a push of thousands of commits must not hold the
+	// locks of the project for long.
 	maxLinksOfDelivery = 100
 	defaultEnvironment = "production"
 )
 
-// ReceiveDelivery does what a delivery of the source-control webhook asks for, once, and returns its answer. What cannot be
-// done is ignored with a reason: the sender is a program, which cannot mend it.
+// ReceiveDelivery carries out a delivery of the source-control webhook, once, and returns its answer. Impossible
+// changes are ignored, with a reason: the sender is a program, which cannot correct them.
 func (t *Tools) ReceiveDelivery(ctx context.Context, d core.SCMDelivery) (core.SCMAnswer, error) {
 	change, reason := t.readDelivery(d)
 	if reason != "" {
@@ -70,7 +70,7 @@ func ignoreDelivery(reason string, isDuplicate bool) core.SCMAnswer {
 	return core.SCMAnswer{OK: true, Ignored: reason}
 }
 
-// explainNoLink says why a pull request was linked to nothing.
+// explainNoLink says why no issue was linked to a pull request.
 func explainNoLink(change store.SCMDelivery, outcome store.SCMOutcome) string {
 	switch {
 	case len(outcome.Kept) > 0:
@@ -89,7 +89,7 @@ func (t *Tools) explainNoProject(d core.SCMDelivery, repository string) string {
 	return "no project has this repository"
 }
 
-// readDelivery applies the rules of fixes to a delivery. It returns why the delivery is to be ignored, if it is.
+// readDelivery applies the rules of fixes to a delivery. If the delivery must be ignored, it returns the reason.
 func (t *Tools) readDelivery(d core.SCMDelivery) (change store.SCMDelivery, reason string) {
 	change = store.SCMDelivery{Keys: d.Keys}
 	if d.Ignored != "" {
@@ -97,7 +97,7 @@ func (t *Tools) readDelivery(d core.SCMDelivery) (change store.SCMDelivery, reas
 	}
 	repository, host, ok := t.scmHosts.ParseRepository(cmp.Or(d.Repository...))
 	if !ok {
-		return change, "" // no project has it
+		return change, "" // no project has the repository
 	}
 	change.Repository = repository
 	switch {
@@ -111,8 +111,8 @@ func (t *Tools) readDelivery(d core.SCMDelivery) (change store.SCMDelivery, reas
 	return change, reason
 }
 
-// readPush finds the issues that commits name, and the pull requests that they merge. Of several commits that name an issue
-// the last one is its fix.
+// readPush finds the issues that commits name, and the pull requests that they merge. If several commits name an
+// issue, the last one is its fix.
 func (t *Tools) readPush(change *store.SCMDelivery, host string, push core.SCMPush) {
 	change.Steps = listSteps(push)
 	markers := fixes.NewIssueMarkers(t.store.Settings().BaseURL)
@@ -138,10 +138,10 @@ func (t *Tools) readPush(change *store.SCMDelivery, host string, push core.SCMPu
 	}
 	for _, id := range order[:min(len(order), maxLinksOfDelivery)] {
 		fix := store.NewFix{Kind: core.FixByCommit, Ref: fixedBy[id]}
-		// A commit on a branch may be squashed: then nobody deploys it.
+		// A commit on a branch may be squashed, and is then never deployed.
 		change.Links = append(change.Links, store.NamedFix{NewFix: fix, Issues: []int64{id}, KeepsCalled: !push.OnDefaultBranch})
 	}
-	slices.SortFunc(change.Links, func(a, b store.NamedFix) int { return cmp.Compare(a.Issues[0], b.Issues[0]) }) // as others lock them
+	slices.SortFunc(change.Links, func(a, b store.NamedFix) int { return cmp.Compare(a.Issues[0], b.Issues[0]) }) // the locking order
 }
 
 func listSteps(push core.SCMPush) []fixes.Step {
@@ -153,7 +153,7 @@ func listSteps(push core.SCMPush) []fixes.Step {
 }
 
 func (t *Tools) readPullRequest(change *store.SCMDelivery, host string, request core.SCMPullRequest) (reason string) {
-	text := strings.Replace(request.URL, "/pulls/", "/pull/", 1) // as Gitea has it
+	text := strings.Replace(request.URL, "/pulls/", "/pull/", 1) // Gitea's form
 	if text == "" {
 		text = fixes.PullRequestURL(host, change.Repository, fmt.Sprint(request.Number))
 	}
@@ -167,14 +167,14 @@ func (t *Tools) readPullRequest(change *store.SCMDelivery, host string, request 
 		return ""
 	}
 	change.Named = fixes.NewIssueMarkers(t.store.Settings().BaseURL).FindIssues(request.Title + "\n" + request.Body)
-	isBelieved := request.IsTrusted || request.Change == core.SCMMerged // by who may write to the repository
+	isBelieved := request.IsTrusted || request.Change == core.SCMMerged // somebody with write access is behind it
 	if isBelieved && len(change.Named) > 0 {
 		fix := store.NewFix{Kind: core.FixByPullRequest, Ref: url}
 		change.Links = []store.NamedFix{{NewFix: fix, Issues: change.Named, KeepsCalled: true}}
 	}
 	commit, err := fixes.ParseCommit(request.MergeCommit)
 	if request.Change == core.SCMMerged && err == nil {
-		head, _ := fixes.ParseCommit(request.Head) // empty when it is none
+		head, _ := fixes.ParseCommit(request.Head) // empty when it is not a commit
 		change.Merges = []store.MergedPullRequest{{URL: url, Commit: commit, Head: head}}
 	}
 	return ""
@@ -186,7 +186,7 @@ func readDeployment(change *store.SCMDelivery, deployment core.SCMDeployment) (r
 		return "the commit of the deployment " + err.Error()
 	}
 	environment := cmp.Or(deployment.Environment, defaultEnvironment)
-	if scrub.CleanEnvironment(environment) == "" { // what else is wrong with the name the store cleans, as of every deploy
+	if scrub.CleanEnvironment(environment) == "" { // the store cleans the name otherwise, as for every deploy
 		return "the environment of the deployment must not be blank"
 	}
 	change.Deploy = &store.NewDeploy{Release: commit, Environment: environment, Commit: commit, Source: core.DeployedBySCM}

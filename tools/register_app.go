@@ -33,7 +33,7 @@ func adviseNext[T any](object T, calls ...core.NextCall) core.DataAndNext[T] {
 	return core.DataAndNext[T]{Data: object, Next: calls}
 }
 
-// nameProgram notes which program uses the setup key of a call, unless it is known already.
+// nameProgram records the program that uses the setup key of a call, unless one is known.
 func (t *Tools) nameProgram(ctx context.Context, call core.Call) error {
 	if !call.Actor.IsSetupKey || call.Program == "" {
 		return nil
@@ -41,7 +41,7 @@ func (t *Tools) nameProgram(ctx context.Context, call core.Call) error {
 	return t.store.NameSetupProgram(ctx, int64(call.Actor.ID), call.Program, false)
 }
 
-// NameClient notes which MCP client uses the setup key of a call. It knows better than a User-Agent.
+// NameClient records the MCP client that uses the setup key of a call. It is more precise than a User-Agent.
 func (t *Tools) NameClient(ctx context.Context, call core.Call, client core.Program) error {
 	if !call.Actor.IsSetupKey || client == "" {
 		return nil

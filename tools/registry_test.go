@@ -13,7 +13,7 @@ import (
 	"errand/tools"
 )
 
-// scopes is who may do what (primary API, Endpoints).
+// scopes is the scope that each operation requires (primary API, Endpoints).
 var scopes = map[string]core.Scope{
 	"list_projects": core.IssuesRead, "create_project": core.Admin, "update_project": core.Admin, "delete_project": core.Admin,
 	"create_project_key": core.Admin, "delete_project_key": core.Admin,
@@ -114,7 +114,7 @@ func TestEveryOperationSaysUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	h := openWith(t, "postgres:///errand?host=/nonexistent/socket&user=errand", rand.Reader)
 	for _, op := range h.registry.Operations() {
-		if op.Name == core.Whoami.Name { // it asks nobody
+		if op.Name == core.Whoami.Name { // it looks nothing up
 			h.mustCall(core.NewBootstrapActor(), op, op.Example)
 			continue
 		}
@@ -123,7 +123,7 @@ func TestEveryOperationSaysUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 	_, err := h.tools.Authenticate(t.Context(), core.Secret(fmt.Sprintf("ck_%043d", 1)))
 	require.True(t, core.HasCode(err, core.Unavailable), "%v", err)
 	_, err = h.tools.Authenticate(t.Context(), "no token at all")
-	requireUnauthorized(t, err) // nobody is asked about it
+	requireUnauthorized(t, err) // so nothing is looked up
 }
 
 func TestAuthenticateWithoutAdminToken(t *testing.T) {

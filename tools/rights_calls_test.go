@@ -2,8 +2,8 @@ package tools_test
 
 import "fmt"
 
-// callsOfPeople has for each operation the arguments of a call about something in a project, which is made for it. Calls that
-// name nothing are about all that there is.
+// callsOfPeople are the arguments of a call of each operation about something in a project, which is made for the
+// call. Calls that name nothing are about everything.
 var callsOfPeople = map[string]func(part) string{
 	"list_projects":     nothing,
 	"list_activity":     nothing,

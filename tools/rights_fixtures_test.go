@@ -12,20 +12,20 @@ import (
 	"errand/store/storetest"
 )
 
-// foreign is the project of team B; the project shop is that of team A.
+// foreign is the project of team B. The project shop belongs to team A.
 const foreign = 2_000_000_002
 
-// The texts that all of a project has in it, so that a leak can be seen.
+// The texts that mark everything in a project, so that a leak shows.
 const (
 	ownMark     = "quagga"
 	foreignMark = "zanzibar"
 )
 
-// unknownID and those behind it are the ids of nothing.
+// unknownID and the ids after it belong to nothing.
 const unknownID = 8_000_000_008
 
-// openTeams makes a house with the projects of two teams and people of each kind. The ids of all that is made there are so large
-// that no count is like them, and each is that of one thing.
+// openTeams makes a fixture with the projects of two teams and people of each kind. All ids there are unique, and so
+// large that no count resembles them.
 func openTeams(t *testing.T) (*fixture, map[string]core.Actor) {
 	t.Helper()
 	h := openEmpty(t)
@@ -40,7 +40,7 @@ func openTeams(t *testing.T) (*fixture, map[string]core.Actor) {
 	return h, makePeople(t, h.store)
 }
 
-// makePeople makes a person for each role in a team to which the project shop is assigned, and others.
+// makePeople makes a person for each role in a team that has the project shop, and others.
 func makePeople(t *testing.T, s *store.Store) map[string]core.Actor {
 	t.Helper()
 	people := map[string]core.Actor{}
@@ -61,20 +61,20 @@ func makePeople(t *testing.T, s *store.Store) map[string]core.Actor {
 	return people
 }
 
-// part is what calls are about: what is in one project. What they take of it is made for them. A part of no project has what does
-// not exist.
+// part is the contents of one project, which calls are about. They are made when a call needs them. A part of no
+// project has only ids that do not exist.
 type part struct {
 	h       *fixture
-	project int64 // 0: of no project
+	project int64 // 0: no project
 	mark    string
-	names   *[]string // what was made, as calls name it
+	names   *[]string // the things made, as calls name them
 }
 
 func (h *fixture) ownPart() part     { return part{h, shop, ownMark, &[]string{}} }
 func (h *fixture) foreignPart() part { return part{h, foreign, foreignMark, &[]string{}} }
 func (h *fixture) unknownPart() part { return part{h, 0, "nowhere", &[]string{}} }
 
-// give returns what a part has: what is made, or the id of nothing.
+// give returns the id of a new thing in the part, or an unknown id.
 func (p part) give(create func() int64) int64 {
 	id := int64(unknownID + len(*p.names))
 	if p.project != 0 {
@@ -90,7 +90,7 @@ func (p part) slug() string {
 	return slug
 }
 
-// addEvent adds an event of a new issue, or of the issue of another event.
+// addEvent adds an event to a group: the first one makes an issue.
 func (p part) addEvent(group string) intake.Added {
 	p.h.events++
 	e := p.h.newEvent(group, p.h.events)
@@ -115,7 +115,7 @@ func (p part) mergedIssue() int64 {
 	})
 }
 
-// issueAndEvent returns an issue with two events, and one of these.
+// issueAndEvent returns an issue with two events, and one of the events.
 func (p part) issueAndEvent() (issue, event int64) {
 	group := p.newGroup()
 	issue = p.give(func() int64 { return p.addEvent(group).IssueID })
@@ -155,7 +155,7 @@ func (p part) approval() int64 {
 	})
 }
 
-// byAdmin makes a thing by a call of the admin token, and returns its id.
+// byAdmin makes a thing with the admin token, and returns its id.
 func (p part) byAdmin(op *core.Operation, args string, values ...any) int64 {
 	return p.give(func() int64 {
 		return int64(p.h.callData(core.NewBootstrapActor(), op, fmt.Sprintf(args, values...))["id"].(float64))
@@ -183,7 +183,7 @@ func (p part) key() string {
 	return key
 }
 
-// release returns the name of a release with a deploy, which brought the fix of an issue.
+// release returns the name of a deployed release that brought the fix of an issue.
 func (p part) release() string {
 	version := p.mark + "-2"
 	if p.project != 0 {

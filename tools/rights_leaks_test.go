@@ -41,8 +41,8 @@ func (p part) fill() {
 	p.byAdmin(core.CreateToken.Operation, `{"name": %q, "scopes": ["issues:read"], "project": %q}`, p.mark+"-bound", p.slug())
 }
 
-// listQuestions returns every reading call about the own project, and every one that names no project, with all that could be asked
-// about another one.
+// listQuestions returns every reading call about the caller's project, and every one that names no project, with
+// every parameter that could ask about another project.
 func listQuestions(h *fixture, own part) []question {
 	var questions []question
 	wide := map[string][]string{
@@ -69,7 +69,7 @@ func listQuestions(h *fixture, own part) []question {
 	return questions
 }
 
-// ask returns all that an actor is answered, as agents get it, which are told more of errors than others.
+// ask returns the complete answer as agents get it, since their errors say more.
 func (h *fixture) ask(a core.Actor, q question) string {
 	h.Helper()
 	body, failure := h.callOperation(a, q.op, q.args)
@@ -85,8 +85,8 @@ func (h *fixture) ask(a core.Actor, q question) string {
 // fenceIDs are random.
 var fenceIDs = regexp.MustCompile(`UNTRUSTED [0-9a-f]{16}`)
 
-// TestPeopleSeeNothingOfOtherTeams asks everything before and after there is anything in the project of another team: whoever is not
-// in that team is answered the same.
+// TestPeopleSeeNothingOfOtherTeams asks everything before and after another team's project has contents. The answers
+// to people outside that team stay the same.
 func TestPeopleSeeNothingOfOtherTeams(t *testing.T) {
 	t.Parallel()
 	h, people := openTeams(t)
@@ -110,7 +110,7 @@ func TestPeopleSeeNothingOfOtherTeams(t *testing.T) {
 	changed := map[string]bool{}
 	for _, q := range questions {
 		if h.ask(people["site admin"], q) != before["site admin"+q.op.Name+q.args] {
-			changed[q.op.Name] = true // the test could fail
+			changed[q.op.Name] = true // proof that the test can fail
 		}
 		for _, who := range strangers {
 			answer := h.ask(people[who], q)
@@ -128,7 +128,7 @@ func TestPeopleSeeNothingOfOtherTeams(t *testing.T) {
 	}
 }
 
-// TestNextIssueTakesNothingOfOtherTeams also holds what it says it has left alone.
+// TestNextIssueTakesNothingOfOtherTeams also covers what next_issue says about issues that it passes over.
 func TestNextIssueTakesNothingOfOtherTeams(t *testing.T) {
 	t.Parallel()
 	h, people := openTeams(t)
@@ -150,8 +150,8 @@ func TestNextIssueTakesNothingOfOtherTeams(t *testing.T) {
 	h.sameJSON(object{"error": "forbidden", "required_role": "member"}, h.mustFail(people["viewer"], core.NextIssueOp.Operation, `{}`))
 }
 
-// TestWhatIsOfOtherTeamsIsUnknown makes calls that name something of another team and something of nobody: the answers are the same,
-// also where the call itself is about the own project.
+// TestWhatIsOfOtherTeamsIsUnknown makes calls that name something of another team or something that does not exist.
+// The answers are the same, even where the call itself is about the caller's project.
 func TestWhatIsOfOtherTeamsIsUnknown(t *testing.T) {
 	t.Parallel()
 	h, people := openTeams(t)
@@ -203,7 +203,7 @@ func ofProjectID(p part) string {
 	return fmt.Sprintf(`{"project": %d}`, p.give(func() int64 { return p.project }))
 }
 
-// hideNames replaces what a call has named, so that answers can be compared.
+// hideNames replaces the names in a call, so that answers can be compared.
 func hideNames(answer string, names []string) string {
 	for _, name := range names {
 		answer = strings.ReplaceAll(answer, name, "#")
@@ -211,7 +211,8 @@ func hideNames(answer string, names []string) string {
 	return answer
 }
 
-// TestNamesOfProjectsThatAreHidden are as good as no names: a name that another team has too finds the own project.
+// TestNamesOfProjectsThatAreHidden checks that names of hidden projects do not count: a name that another team has
+// too finds the caller's project.
 func TestNamesOfProjectsThatAreHidden(t *testing.T) {
 	t.Parallel()
 	h, people := openTeams(t)
@@ -227,7 +228,7 @@ func TestNamesOfProjectsThatAreHidden(t *testing.T) {
 	require.Equal(t, []string{"the-quagga"}, told.Projects)
 }
 
-// TestWebhooksOfTheInstallation are of site admins alone, as all is that is of no project.
+// TestWebhooksOfTheInstallation checks that only site admins reach them, like everything without a project.
 func TestWebhooksOfTheInstallation(t *testing.T) {
 	t.Parallel()
 	h, people := openTeams(t)

@@ -10,7 +10,7 @@ import (
 	"errand/core"
 )
 
-// The rights that the roles have in a project that is assigned to their team.
+// The rights of the roles in a project of their team.
 var rightsOfRoles = map[string][]core.Right{
 	"in no team":                       {core.NoRight},
 	"owner of a team without projects": {core.NoRight},
@@ -20,11 +20,11 @@ var rightsOfRoles = map[string][]core.Right{
 	"developer": {core.NoRight, core.ReadRight, core.WriteRight},
 	"admin":     {core.NoRight, core.ReadRight, core.WriteRight, core.ManageRight},
 	"owner":     {core.NoRight, core.ReadRight, core.WriteRight, core.ManageRight},
-	// In projects that are assigned to nobody, too.
+	// In projects without a team, too.
 	"site admin": {core.NoRight, core.ReadRight, core.WriteRight, core.ManageRight, core.SiteRight},
 }
 
-// What each operation needs of a person.
+// The right that each operation requires of a person.
 var operationsByRight = map[core.Right]string{
 	core.NoRight: "whoami",
 	core.ReadRight: `list_projects list_issues get_issue get_brief get_event list_issue_events list_issue_activity find_similar
@@ -39,7 +39,7 @@ var operationsByRight = map[core.Right]string{
 		register_app create_agent_token send_test_event report_setup_step get_setup_progress`,
 }
 
-// lowestRoles is what a refusal says is missing.
+// lowestRoles are the roles that a refusal names.
 var lowestRoles = map[core.Right]string{core.WriteRight: "member", core.ManageRight: "admin", core.SiteRight: "site_admin"}
 
 func rightOf(t *testing.T, op *core.Operation) core.Right {
@@ -53,8 +53,8 @@ func rightOf(t *testing.T, op *core.Operation) core.Right {
 	return ""
 }
 
-// TestRightsOfPeople makes every call of the registry as people of each kind, about a project that is assigned to their team and about
-// one that is not.
+// TestRightsOfPeople makes every call of the registry as people of each kind, about a project of their team and about
+// a project outside it.
 func TestRightsOfPeople(t *testing.T) {
 	t.Parallel()
 	h := openEmpty(t)
@@ -72,7 +72,7 @@ func TestRightsOfPeople(t *testing.T) {
 	}
 }
 
-// personCalls are the calls of an operation that one person makes.
+// personCalls are one person's calls of an operation.
 type personCalls struct {
 	*fixture
 	person core.Actor
@@ -83,7 +83,7 @@ type personCalls struct {
 
 func (c personCalls) has(right core.Right) bool { return slices.Contains(c.rights, right) }
 
-// callAssigned makes the call about the project that is assigned to teams.
+// callAssigned makes the call about a project of the person's team.
 func (c personCalls) callAssigned(who string) {
 	c.Helper()
 	args := callsOfPeople[c.op.Name](c.ownPart())
@@ -98,7 +98,7 @@ func (c personCalls) callAssigned(who string) {
 	}
 }
 
-// callForeign makes the call about a project that is not assigned. It does not exist for whoever may do this elsewhere.
+// callForeign makes the call about a project outside the team. It does not exist for people with the right elsewhere.
 func (c personCalls) callForeign(who string) {
 	c.Helper()
 	args := callsOfPeople[c.op.Name](c.foreignPart())
@@ -115,7 +115,7 @@ func (c personCalls) callForeign(who string) {
 	}
 }
 
-// refuseAsUnknown wants the answer that there would be to the same call about what does not exist, and no change.
+// refuseAsUnknown requires the same answer as for an unknown id, and no change.
 func (c personCalls) refuseAsUnknown(who, args string) {
 	c.Helper()
 	unknown := c.mustFail(c.person, c.op, callsOfPeople[c.op.Name](c.unknownPart()))
@@ -133,7 +133,7 @@ func (c personCalls) refuse(who, args string, want object) {
 	require.Equal(c, before, c.countRows(), "%s changed something by %s %s", who, c.op.Name, args)
 }
 
-// countRows counts what changes leave.
+// countRows counts the rows that changes leave.
 func (h *fixture) countRows() []string {
 	h.Helper()
 	return queryTexts(h, `

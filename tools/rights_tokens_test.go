@@ -10,13 +10,13 @@ import (
 	"errand/core"
 )
 
-// limitedTokens are tokens that stay in the project shop, with their scopes. The tests that call as people of other teams also call as
-// these tokens.
+// limitedTokens are tokens that are limited to the project shop, with their scopes. The tests that call as people of
+// other teams also call with these tokens.
 var limitedTokens = map[string]string{
 	"token that reads": `"issues:read"`, "token that works": `"issues:read", "issues:write", "releases:write"`, "token of an admin": `"admin"`,
 }
 
-// makeLimitedToken makes a token that stays in the project shop, and returns who it is.
+// makeLimitedToken makes a token that is limited to the project shop, and returns its actor.
 func (h *fixture) makeLimitedToken(scopes string) core.Actor {
 	h.Helper()
 	made := h.callData(core.NewBootstrapActor(), core.CreateToken.Operation,
@@ -27,7 +27,7 @@ func (h *fixture) makeLimitedToken(scopes string) core.Actor {
 	return actor
 }
 
-// A token that stays in its project takes work of it alone, changes it alone, and says of itself that it does.
+// A token that is limited to its project takes work only there, changes only that project, and describes itself so.
 func TestATokenStaysInItsProject(t *testing.T) {
 	t.Parallel()
 	h, _ := openTeams(t)
@@ -52,7 +52,7 @@ func TestATokenStaysInItsProject(t *testing.T) {
 	require.Contains(t, h.mustCall(core.NewBootstrapActor(), core.ListTokens.Operation, `{}`), `"only_project":true`)
 }
 
-// A token that stays in its project may not manage the installation, even with the scope admin: it could make a wider token.
+// A token that is limited to its project may not manage the installation, even with the scope admin: it could make a wider token.
 func TestATokenThatStaysMakesNothingOfTheInstallation(t *testing.T) {
 	t.Parallel()
 	h, _ := openTeams(t)
@@ -68,7 +68,7 @@ func TestATokenThatStaysMakesNothingOfTheInstallation(t *testing.T) {
 	h.mustRefuse(core.CreateToken.Operation, `{"name": "x", "scopes": ["admin"], "only_project": true}`, "only_project")
 }
 
-// A person that allows a client to sign in may limit the client's token, and create_agent_token may limit the agent's.
+// A person who signs a client in may limit the client's token, and create_agent_token may limit the agent's.
 func TestTokensOfSignInAndSetupStay(t *testing.T) {
 	t.Parallel()
 	h, _ := openTeams(t)

@@ -31,10 +31,10 @@ func (t *Tools) sendTestEvent(ctx context.Context, call core.Call, in core.Setup
 		core.NextCall{Tool: core.GetSetupProgress.Name, Arguments: core.Arguments{}}), nil
 }
 
-// endTestEventAtMost is how long it may take to note what became of a test event, though nobody waits for it any more.
+// endTestEventAtMost bounds the recording of a test event's outcome, which continues after the caller is gone.
 const endTestEventAtMost = 5 * time.Second
 
-// takeTestEvent takes the test event in, unless there was one. Of calls at the same time one does.
+// takeTestEvent takes the test event in, unless there is one. Of several calls at the same time, one takes it in.
 func (t *Tools) takeTestEvent(ctx context.Context, project int64) (receipt core.Receipt, err error) {
 	var random [32]byte
 	if _, err := io.ReadFull(t.random, random[:]); err != nil {
@@ -56,8 +56,8 @@ func (t *Tools) takeTestEvent(ctx context.Context, project int64) (receipt core.
 	return receipt, err
 }
 
-// makeTestEvent makes a native event. Nobody can guess its group: no event of a client falls into the test issue, nor the test
-// event into an issue of the app.
+// makeTestEvent makes a native event. Its group cannot be guessed: no client's event falls into the test issue, and
+// the test event into no issue of the app.
 func makeTestEvent(id [16]byte, group string) map[string]any {
 	return map[string]any{
 		"event_id": hex.EncodeToString(id[:]), "level": "info", "platform": "other",

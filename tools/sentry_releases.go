@@ -11,12 +11,12 @@ import (
 	"errand/store"
 )
 
-// maxReleaseCommits is how many commits of a release are kept, as many as a deploy names (primary API, Limits).
+// maxReleaseCommits bounds the commits kept for a release, as for a deploy (primary API, Limits).
 const maxReleaseCommits = 1000
 
-// FindReleaseProjects returns the projects that a caller of Sentry's API means. A bound token decides; else those that are
-// named count, by slug or id. Where none is named, the project that has the release does; of several the one whose slug is
-// the organization, else those that the release was made for in one call.
+// FindReleaseProjects returns the projects that a caller of Sentry's API means. A bound token decides. Otherwise the
+// named projects count, by slug or id. If none is named, it is the project that has the release. If several have it,
+// it is the one whose slug is the organization, else those that the release was made for in one call.
 func (t *Tools) FindReleaseProjects(ctx context.Context, actor core.Actor, organization, version string, named []string) ([]int64, error) {
 	if actor.ProjectID != 0 {
 		return []int64{int64(actor.ProjectID)}, t.checkNamedProjects(ctx, actor, named)
@@ -34,8 +34,8 @@ func (t *Tools) FindReleaseProjects(ctx context.Context, actor core.Actor, organ
 	return projects, nil
 }
 
-// checkNamedProjects refuses the names of other projects than that of the token. Names that no project has mean nothing:
-// the project may have had another name at Sentry.
+// checkNamedProjects refuses names of projects other than the token's. Unknown names are ignored: the project may
+// have had another name at Sentry.
 func (t *Tools) checkNamedProjects(ctx context.Context, actor core.Actor, named []string) error {
 	for _, ref := range named {
 		project, err := t.store.FindProject(ctx, core.ProjectRef(ref))
@@ -79,8 +79,8 @@ func (t *Tools) findProjectsByRelease(ctx context.Context, organization, version
 		"(sentry-cli releases new -p one -p other). Use a token that is bound to the project, or its slug as SENTRY_ORG too", len(having))
 }
 
-// findMadeTogether returns the projects that a release was made for in one call; none when that is not one group. Projects of other
-// repositories may have the same names of releases.
+// findMadeTogether returns the projects that a release was made for in one call. It returns none if there were
+// several such calls: projects of other repositories may have releases of the same name.
 func findMadeTogether(having []store.ReleaseProject) (projects []int64) {
 	var group []int64
 	for _, project := range having {
@@ -97,7 +97,7 @@ func findMadeTogether(having []store.ReleaseProject) (projects []int64) {
 	return projects
 }
 
-// CreateRelease makes a release of a project, unless it is there.
+// CreateRelease makes a release of a project, unless it exists.
 func (t *Tools) CreateRelease(ctx context.Context, project int64, version string) error {
 	if err := checkRelease(version); err != nil {
 		return err
@@ -105,22 +105,22 @@ func (t *Tools) CreateRelease(ctx context.Context, project int64, version string
 	return t.store.CreateRelease(ctx, project, version)
 }
 
-// JoinProjectsOfRelease notes that a release was made for several projects in one call.
+// JoinProjectsOfRelease records that a release was made for several projects in one call.
 func (t *Tools) JoinProjectsOfRelease(ctx context.Context, projects []int64, version string) error {
 	return t.store.JoinProjectsOfRelease(ctx, projects, version)
 }
 
-// FinalizeRelease notes that a release is finalized.
+// FinalizeRelease records that a release is finalized.
 func (t *Tools) FinalizeRelease(ctx context.Context, projects []int64, version string) error {
 	return t.store.FinalizeRelease(ctx, projects, version)
 }
 
-// ReadReleasedAt returns when releases were finalized.
+// ReadReleasedAt returns the times when releases were finalized.
 func (t *Tools) ReadReleasedAt(ctx context.Context, releases []core.Release) (map[core.ReleaseKey]core.Time, error) {
 	return t.store.ReadReleasedAt(ctx, releases)
 }
 
-// KeepReleaseCommits keeps the commits of a release, newest first, for its deploys. More than a deploy can name are cut off.
+// KeepReleaseCommits keeps the commits of a release, newest first, for its deploys. Commits beyond the limit of a deploy are dropped.
 func (t *Tools) KeepReleaseCommits(ctx context.Context, project int64, version string, commits []string) error {
 	if err := checkRelease(version); err != nil {
 		return err
@@ -139,12 +139,12 @@ func (t *Tools) KeepReleaseCommits(ctx context.Context, project int64, version s
 	return t.store.KeepReleaseCommits(ctx, project, version, parsed)
 }
 
-// ReadReleaseCommits returns the commits that are kept of a release, newest first.
+// ReadReleaseCommits returns the kept commits of a release, newest first.
 func (t *Tools) ReadReleaseCommits(ctx context.Context, project int64, version string) ([]string, error) {
 	return t.store.ReadReleaseCommits(ctx, project, version)
 }
 
-// FindCommitsBefore returns the release that had commits last before a release had, and its newest commit, or not_found.
+// FindCommitsBefore returns the last release before this one that has commits, and its newest commit; or not_found.
 func (t *Tools) FindCommitsBefore(ctx context.Context, project int64, version string) (release, commit string, err error) {
 	return t.store.FindCommitsBefore(ctx, project, version)
 }

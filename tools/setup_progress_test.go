@@ -72,7 +72,7 @@ func TestOneTestEventAtOnce(t *testing.T) {
 	require.Equal(t, []string{"1"}, queryTexts(h, `SELECT sum(times_seen)::text FROM issues`))
 }
 
-// TestTestEventAfterAFailure holds that one which was not taken in may be sent again, and one that was left in the middle too.
+// TestTestEventAfterAFailure checks that a test event may be sent again after it was refused or interrupted.
 func TestTestEventAfterAFailure(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -176,7 +176,7 @@ func TestSetupGuideHasNoNameOfTheApp(t *testing.T) {
 	}
 }
 
-// TestTheFirstEventIsTheEarliest makes an issue whose error happened before those of the 110 issues in front of it.
+// TestTheFirstEventIsTheEarliest makes an issue whose error is older than the errors of the 110 issues before it.
 func TestTheFirstEventIsTheEarliest(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

@@ -12,7 +12,7 @@ import (
 	"errand/core"
 )
 
-// setupOf makes a setup key and returns the actor behind it.
+// setupOf makes a setup key and returns its actor.
 func setupOf(h *fixture) (core.Actor, map[string]any) {
 	h.Helper()
 	created := h.callData(core.NewBootstrapActor(), core.CreateSetupKey.Operation, `{}`)
@@ -21,7 +21,7 @@ func setupOf(h *fixture) (core.Actor, map[string]any) {
 	return actor, created
 }
 
-// agentOf makes an agent token and returns the actor behind it.
+// agentOf makes an agent token and returns its actor.
 func agentOf(h *fixture, by core.Actor, project string) core.Actor {
 	h.Helper()
 	made := h.callData(by, core.CreateAgentToken.Operation, fmt.Sprintf(`{"name": "fixer", "project": %q}`, project))
@@ -70,7 +70,7 @@ func TestSetupKeyEnds(t *testing.T) {
 	require.Empty(t, h.mustCall(core.NewBootstrapActor(), core.RevokeSetupKey.Operation, `{"id": 1}`), "an expired key can be revoked")
 }
 
-// TestSetupKeyThatEndsMeanwhile holds that a call which was authenticated before makes nothing after.
+// TestSetupKeyThatEndsMeanwhile checks that a call which was authenticated before the key ended makes nothing afterwards.
 func TestSetupKeyThatEndsMeanwhile(t *testing.T) {
 	t.Parallel()
 	h := openEmpty(t)
@@ -125,7 +125,7 @@ func TestRegisterAppRefuses(t *testing.T) {
 	require.Equal(t, true, registerApp(h, core.NewBootstrapActor(), strings.Repeat("ü", 100))["created"])
 }
 
-// inParallel makes the calls at once and returns how many succeeded, and the codes of the errors.
+// inParallel makes the calls in parallel. It returns how many succeeded, and the codes of the errors.
 func inParallel(h *fixture, actor core.Actor, op *core.Operation, calls ...string) (succeeded int, failed map[core.Code]int) {
 	h.Helper()
 	var mu sync.Mutex
@@ -171,7 +171,7 @@ func TestLimitsOfASetupKey(t *testing.T) {
 	h.mustFail(actor, core.RegisterApp.Operation, `{"name": "App of tokens"}`)
 }
 
-// TestSameAppAtOnce retries a registration while it goes on.
+// TestSameAppAtOnce repeats a registration while the first one is running.
 func TestSameAppAtOnce(t *testing.T) {
 	t.Parallel()
 	h := openEmpty(t)
@@ -238,7 +238,7 @@ func TestAgentToken(t *testing.T) {
 
 	agent, err := h.tools.Authenticate(t.Context(), core.Secret(value))
 	require.NoError(t, err)
-	issue := h.addEvents(h.newEvent("pay", 1)).IssueID // of another app
+	issue := h.addEvents(h.newEvent("pay", 1)).IssueID // in another app
 	h.mustCall(agent, core.ResolveIssue.Operation, idArgs(issue))
 	h.now = noon.Add(400 * 24 * time.Hour)
 	_, err = h.tools.Authenticate(t.Context(), core.Secret(value))

@@ -8,8 +8,8 @@ import (
 	"errand/store"
 )
 
-// CarryOut does an action, or requests approval of it where the deployment holds it. No caller of an API is exempt (primary API,
-// Approvals).
+// CarryOut does an action, or requests approval for it if the deployment holds it. This applies to every caller of an API
+// (primary API, Approvals).
 func (t *Tools) CarryOut(ctx context.Context, call core.Call, action store.Action) (store.Outcome, error) {
 	if t.holdsAction(action.Word()) {
 		return t.store.RequestApproval(ctx, call.Actor, action)

@@ -8,7 +8,7 @@ import (
 	"errand/scrub"
 )
 
-// cleanOptionalNote cleans a note that may be absent; one of which nothing can be seen is invalid_request.
+// cleanOptionalNote cleans a note that may be absent. A note without visible characters is invalid_request.
 func (t *Tools) cleanOptionalNote(ctx context.Context, issueID int64, text string) (string, error) {
 	if text == "" {
 		return "", nil
@@ -20,8 +20,8 @@ func (t *Tools) cleanOptionalNote(ctx context.Context, issueID int64, text strin
 	return note, err
 }
 
-// cleanNote masks the secrets of what a token writes about an issue, by the default rules and those of the issue's
-// project. An issue that is not there has the default rules: the change that follows says so.
+// cleanNote masks the secrets in a token's text about an issue, by the default rules and those of the issue's
+// project. For a missing issue it uses the default rules: the change that follows reports the error.
 func (t *Tools) cleanNote(ctx context.Context, issueID int64, text string) (string, error) {
 	settings, err := t.store.ReadScrubSettings(ctx, issueID)
 	if core.HasCode(err, core.NotFound) {
@@ -32,7 +32,7 @@ func (t *Tools) cleanNote(ctx context.Context, issueID int64, text string) (stri
 	}
 	rules, err := scrub.NewRules(settings.ScrubKeys, settings.ScrubPatterns)
 	if err != nil {
-		return "", err // nothing is stored that cannot be scrubbed
+		return "", err // a text that cannot be scrubbed is not stored
 	}
 	return rules.ScrubText(text), nil
 }

@@ -13,12 +13,12 @@ import (
 // madeIndex is the index of an uploaded source map before it is stored.
 type madeIndex struct {
 	summary sourcemap.Summary
-	sha256  string           // of its bytes
-	reader  func() io.Reader // from the start
+	sha256  string           // of the index's bytes
+	reader  func() io.Reader // each starts at the beginning
 	close   func()
 }
 
-// readIndex makes the index of the source map in a body, or reads and checks one that was made before.
+// readIndex makes the index of the source map in a body, or reads and checks a finished one.
 func readIndex(body *core.FileBody) (*madeIndex, error) {
 	if body.Type == core.SourceMapIndex {
 		return receiveIndex(body.Reader)
@@ -38,7 +38,7 @@ func readIndex(body *core.FileBody) (*madeIndex, error) {
 	return &madeIndex{summary: built.Summary(), sha256: hex.EncodeToString(sum.Sum(nil)), reader: built.Reader, close: func() {}}, nil
 }
 
-// receiveIndex reads an index into a temporary file: it may be too large for the memory.
+// receiveIndex reads an index into a temporary file, since it may be too large for memory.
 func receiveIndex(body io.Reader) (_ *madeIndex, err error) {
 	file, err := os.CreateTemp("", "errand-index-")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"errand/triage"
 )
 
-// comparableEvent adds to an event the features that ingest would.
+// comparableEvent adds the features that ingest adds to an event.
 func comparableEvent(e intake.NewEvent) intake.NewEvent {
 	e.Features = similar.FeaturesOfEvent(&core.Event{Title: core.Untrusted(e.Title), Culprit: core.Untrusted(e.Culprit)})
 	e.Crash = triage.Crash{Site: triage.NoStack}
@@ -100,7 +100,7 @@ func TestFindSimilarSwitchedOff(t *testing.T) {
 	}
 }
 
-// TestSimilarIssuesSayWhatFixedThem: only a fix that was verified has fixed an issue, as long as nobody opens it again.
+// TestSimilarIssuesSayWhatFixedThem checks that only a verified fix counts as one, until somebody reopens the issue.
 func TestSimilarIssuesSayWhatFixedThem(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

@@ -51,7 +51,7 @@ func (h *fixture) blobKeys() (keys []string) {
 	return keys
 }
 
-// TestMapOfABlankReleaseIsRefusedBeforeItIsStored has releases of which nothing is left when they are cleaned.
+// TestMapOfABlankReleaseIsRefusedBeforeItIsStored uses releases that are empty after cleaning.
 func TestMapOfABlankReleaseIsRefusedBeforeItIsStored(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -146,7 +146,7 @@ func TestDebugIDsAreFoundWithinTheProject(t *testing.T) {
 	require.Empty(t, elsewhere)
 }
 
-// TestSectionsAreOfBuilds uploads a map with sections as POST /v1/sourcemaps does, and as a build's tool does.
+// TestSectionsAreOfBuilds uploads a map with sections in both ways: through POST /v1/sourcemaps, and as a build tool.
 func TestSectionsAreOfBuilds(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -162,7 +162,7 @@ func TestSectionsAreOfBuilds(t *testing.T) {
 	require.Nil(t, failure, "%v", failure)
 }
 
-// TestDebugIDsOfTheFile has a map without a debug id, of a file with one.
+// TestDebugIDsOfTheFile uploads a map without a debug id, for a file with one.
 func TestDebugIDsOfTheFile(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -187,7 +187,7 @@ func TestLongestPath(t *testing.T) {
 	random := make([]byte, 750)
 	_, err := rand.Read(random)
 	require.NoError(t, err)
-	path := hex.EncodeToString(random)[1:] // with its slash 1500 bytes that do not compress
+	path := hex.EncodeToString(random)[1:] // with its slash, 1500 bytes that do not compress
 
 	h.mustUpload(path, core.SourceMapJSON, payMap)
 	longest := map[string]any{
@@ -204,7 +204,7 @@ func TestLongestPath(t *testing.T) {
 	require.Equal(t, "name", failure.Details[0].Path)
 }
 
-// TestBlobsAreKnownByTheirMaps has the names of today, and those of the first versions, which were the id of the map.
+// TestBlobsAreKnownByTheirMaps covers present names of blobs and the names in the first versions, the ids of maps.
 func TestBlobsAreKnownByTheirMaps(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -235,7 +235,7 @@ func mustFindMap(t *testing.T, h *fixture, release string) store.FoundSourceMap 
 	return found[0]
 }
 
-// TestSameContentIsStoredOnce uploads one map under many names, as a bundle can name it.
+// TestSameContentIsStoredOnce uploads one map under the many names that a bundle can give it.
 func TestSameContentIsStoredOnce(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -272,7 +272,7 @@ func contentOf(t *testing.T, text string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// TestUploadsAtOnceShareABlob has uploads of one content beside deletions of it: each recorded map has its blob.
+// TestUploadsAtOnceShareABlob uploads the same content while it is being deleted: each recorded map has its blob.
 func TestUploadsAtOnceShareABlob(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -286,7 +286,7 @@ func TestUploadsAtOnceShareABlob(t *testing.T) {
 				}
 				var uploaded core.Data[core.SourceMap]
 				decodeInto(t, string(answer.Body), &uploaded)
-				if i%2 == 0 { // another may have replaced it meanwhile
+				if i%2 == 0 { // another upload may have replaced it
 					_, _ = h.registry.Call(t.Context(), core.DeleteSourceMap.Operation, core.Call{Actor: core.NewBootstrapActor()},
 						map[string]any{"id": uploaded.Data.ID})
 				}

@@ -70,7 +70,7 @@ func TestTokensDiffer(t *testing.T) {
 		seen[token] = true
 		letters.WriteString(token[len("ck_"):])
 	}
-	for _, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" { // each is missing with a chance of e^-28
+	for _, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" { // each is missing with a probability of e^-28
 		require.Contains(t, letters.String(), string(c))
 	}
 }

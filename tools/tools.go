@@ -1,5 +1,5 @@
-// Package tools is the behaviour of Errand: one file is one operation's handler, or one thing that a surface asks beside the
-// operations, such as authenticate.go. Files named shared_ have what several handlers use. It knows neither HTTP nor MCP.
+// Package tools is the behaviour of Errand. Each file is the handler of one operation, or one service for a surface outside the
+// operations, such as authenticate.go. Files named shared_ serve several handlers. The package knows neither HTTP nor MCP.
 package tools
 
 import (
@@ -26,36 +26,36 @@ type Tools struct {
 	findType   func(*core.Event) core.Untrusted
 	blobs      blob.Store    // nil for none
 	takeEvent  TakeTestEvent // nil for none
-	uploads    chan struct{} // one for each source map that is being taken
+	uploads    chan struct{} // a place for each source map that is being taken
 	webhooks   WebhookOptions
 	holdsNone  bool // Options.HoldsNothing
 }
 
-// Options says what the operations work with. The settings of the installation are the Store's.
+// Options are what the operations work with. The Store has the settings of the installation.
 type Options struct {
 	Store      *store.Store
 	AdminToken core.Secret // the bootstrap admin; empty for none
 	Random     io.Reader   // cryptographically strong
-	SCMHost    string      // where pull requests are (SCM_HOST), separated by commas; empty for DefaultSCMHost
+	SCMHost    string      // the hosts of pull requests (SCM_HOST), separated by commas; empty for DefaultSCMHost
 
 	FindStoredType func(*core.Event) core.Untrusted // the type of a stored event by the rules of grouping; for a split
-	Blobs          blob.Store                       // where source maps are (BLOBS); nil for nowhere
-	TakeTestEvent  TakeTestEvent                    // the way that events take in; nil where no events are taken in
+	Blobs          blob.Store                       // for source maps (BLOBS); nil for none
+	TakeTestEvent  TakeTestEvent                    // takes test events in; nil where no events are taken in
 
-	Webhooks WebhookOptions // the zero value: none can be created
+	Webhooks WebhookOptions // with the zero value none can be created
 
-	// HoldsNothing has actions carried out that REQUIRE_APPROVAL holds. It is for `errand demo`, which acts on nothing but the demo
-	// project: examples that wait for an admin would show nothing. It is never set for callers of an API, who are not exempt.
+	// HoldsNothing turns REQUIRE_APPROVAL off. It is for `errand demo`, which acts only on the demo project: examples
+	// that wait for an admin would show nothing. It is never set for callers of an API, who are not exempt.
 	HoldsNothing bool
 }
 
-// TakeTestEvent takes a native event in as the test event of a project, through all that the events of clients pass.
+// TakeTestEvent takes a native event in as the test event of a project, on the same path as the events of clients.
 type TakeTestEvent func(ctx context.Context, project int64, event []byte) (core.Receipt, error)
 
-// DefaultSCMHost is where pull requests are unless SCM_HOST says otherwise (decisions 2).
+// DefaultSCMHost is the host of pull requests unless SCM_HOST is set (decisions 2).
 const DefaultSCMHost = "github.com"
 
-// DefaultSCMAPIURL is the API of the source control unless SCM_API_URL says otherwise (decisions 2).
+// DefaultSCMAPIURL is the API of source control unless SCM_API_URL is set (decisions 2).
 const DefaultSCMAPIURL = "https://api.github.com"
 
 // New makes the Tools.
@@ -81,7 +81,7 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 	return registry, err
 }
 
-// bindIssues is the part of the table of contents of projects, issues and events.
+// bindIssues binds the operations on projects, issues and events.
 func (t *Tools) bindIssues() []core.Handler {
 	return []core.Handler{
 		core.BindHandler(core.ListProjects, t.listProjects),
@@ -112,7 +112,7 @@ func (t *Tools) bindIssues() []core.Handler {
 	}
 }
 
-// bindViews is the part of the table of contents of what pages show of issues, and do to several of them.
+// bindViews binds the operations with which pages show issues and change several of them.
 func (t *Tools) bindViews() []core.Handler {
 	return []core.Handler{
 		core.BindHandler(core.CountIssues, t.countIssues),
@@ -125,7 +125,7 @@ func (t *Tools) bindViews() []core.Handler {
 	}
 }
 
-// bindReleases is the part of the table of contents of releases, source maps and tokens.
+// bindReleases binds the operations on releases, source maps and tokens.
 func (t *Tools) bindReleases() []core.Handler {
 	return []core.Handler{
 		core.BindHandler(core.CreateDeploy, t.createDeploy),
@@ -144,7 +144,7 @@ func (t *Tools) bindReleases() []core.Handler {
 	}
 }
 
-// bindInstallation is the part of the table of contents of the setup, approvals, the timeline and webhooks.
+// bindInstallation binds the operations on the setup, approvals, the timeline and webhooks.
 func (t *Tools) bindInstallation() []core.Handler {
 	return []core.Handler{
 		core.BindHandler(core.CreateSetupKey, t.createSetupKey),
@@ -174,5 +174,5 @@ func (t *Tools) bindInstallation() []core.Handler {
 	}
 }
 
-// wrapData wraps an object as the wire has it; it passes the error of the call that made it on.
+// wrapData wraps an object for the wire. It passes on the error of the call that made the object.
 func wrapData[T any](v T, err error) (core.Data[T], error) { return core.Data[T]{Data: v}, err }

@@ -11,7 +11,7 @@ import (
 	"errand/triage"
 )
 
-// payTriage is the triage of payIssue, whose event nobody looked at.
+// payTriage is the triage of payIssue, whose event was not judged.
 func payTriage() object {
 	return object{
 		"category": "bug", "severity": 2, "transient": false, "agent_fixable": true, "noise": false, "confidence": 0.35,

@@ -9,7 +9,7 @@ import (
 	"errand/core"
 )
 
-// TestFixesOfADeployThatNoEventNames deploys 1.1 while the events that follow call it shop@1.1.
+// TestFixesOfADeployThatNoEventNames deploys 1.1, but the events that follow call it shop@1.1.
 func TestFixesOfADeployThatNoEventNames(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -34,13 +34,13 @@ func TestFixesOfADeployThatNoEventNames(t *testing.T) {
 	require.Contains(t, h.mustCall(core.NewBootstrapActor(), core.ListFixOutcomes.Operation, `{}`),
 		`"unknown_releases":["shop@1.1","shop@1.2"]`)
 
-	h.addEvent("a third one", inRelease(fixCommit[:9])) // the commit of the deploy is a name of its release
+	h.addEvent("a third one", inRelease(fixCommit[:9])) // the commit of a deploy is also a name of its release
 
 	require.Equal(t, []any{}, unknown())
 	require.Contains(t, h.mustCall(core.NewBootstrapActor(), core.ListFixOutcomes.Operation, `{}`), `"unknown_releases":[]`)
 }
 
-// TestDeployedReleasesAreKnownByEachOfTheirNames has events name releases by commits and by masked names.
+// TestDeployedReleasesAreKnownByEachOfTheirNames uses events that name releases by commits and by masked names.
 func TestDeployedReleasesAreKnownByEachOfTheirNames(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

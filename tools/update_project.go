@@ -25,8 +25,7 @@ func (t *Tools) updateProject(ctx context.Context, call core.Call, in core.Updat
 	return wrapData(t.addDSNs(updated), err)
 }
 
-// checkScrubbing refuses key names and patterns that are not safe, each with its reason. The safety check of a pattern can take about half
-// a second.
+// checkScrubbing refuses unsafe key names and patterns, each with its reason. The safety check of a pattern can take about half a second.
 func checkScrubbing(ctx context.Context, c core.ProjectChange) error {
 	failure := core.NewError(core.InvalidRequest)
 	refuse := func(field string, i int, err error) {
@@ -42,7 +41,7 @@ func checkScrubbing(ctx context.Context, c core.ProjectChange) error {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err() // the caller is gone, and a check may not have been finished
+		return ctx.Err() // the caller is gone, and a check may be unfinished
 	case len(failure.Details) > 0:
 		return failure
 	default:

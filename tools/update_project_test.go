@@ -18,7 +18,7 @@ func TestUpdateProject(t *testing.T) {
 	shown := withChanges(shopProject, object{"dsns": []string{shopDSN}})
 	for _, c := range []struct {
 		change  string
-		changes object // of the project
+		changes object // to the project
 	}{
 		{`"repository": "Acme/Web-Shop.js"`, object{"repository": "acme/web-shop.js"}},
 		{`"repository": null`, object{"repository": nil}},
@@ -39,7 +39,7 @@ func TestUpdateProject(t *testing.T) {
 			object{"daily_quota": 7, "trust_setting": "high", "scrub_keys": []string{"iban"}}},
 	} {
 		shown = withChanges(shown, c.changes)
-		for _, ref := range []string{`"shop"`, fmt.Sprint(shop)} { // the second changes nothing
+		for _, ref := range []string{`"shop"`, fmt.Sprint(shop)} { // the second call changes nothing
 			h.sameJSON(object{"data": shown}, h.mustCall(core.NewBootstrapActor(), op, fmt.Sprintf(`{"project": %s, %s}`, ref, c.change)))
 		}
 		h.sameJSON(object{"data": []any{shown}}, h.mustCall(reader, core.ListProjects.Operation, `{}`))
@@ -75,7 +75,7 @@ func TestUpdateProjectRefuses(t *testing.T) {
 		{`"scrub_keys": ["a\u0000"]`, "scrub_keys.0"},
 		{`"scrub_keys": ` + tooMany("a", 51), "scrub_keys"},
 		{`"scrub_patterns": null`, "scrub_patterns"},
-		{`"scrub_patterns": "a{1,3}"`, "scrub_patterns"}, // not two patterns
+		{`"scrub_patterns": "a{1,3}"`, "scrub_patterns"}, // a single pattern
 		{`"scrub_patterns": ["ok", "("]`, "scrub_patterns.1"},
 		{`"scrub_patterns": ["a*"]`, "scrub_patterns.0"},
 		{`"scrub_patterns": ["ok", "ok", "(.*)\\1x"]`, "scrub_patterns.2"},
@@ -106,7 +106,7 @@ func TestUpdateProjectRefuses(t *testing.T) {
 		h.mustCall(reader, core.ListProjects.Operation, `{}`))
 }
 
-// TestUpdateProjectNamesEveryMistake: each key and pattern is named, with its reason, and nothing is saved.
+// TestUpdateProjectNamesEveryMistake checks that each key and pattern is named, with its reason, and nothing is saved.
 func TestUpdateProjectNamesEveryMistake(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -126,7 +126,7 @@ func TestUpdateProjectNamesEveryMistake(t *testing.T) {
 	require.Nil(t, project.DailyQuota)
 }
 
-// A caller that hangs up leaves no pattern stored that was not checked.
+// When the caller hangs up, no unchecked pattern is stored.
 func TestUpdateProjectOfAGoneCaller(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

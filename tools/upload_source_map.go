@@ -13,10 +13,10 @@ import (
 	"errand/store"
 )
 
-// maxUploads is how many source maps are taken at once: each takes some 16 MB while its index is made.
+// maxUploads bounds the source maps that are taken at the same time: each needs some 16 MB while its index is made.
 const maxUploads = 3
 
-// maxMapPath is the longest path of a minified file in bytes: with a release it fits into an entry of an index of Postgres.
+// maxMapPath is the longest path of a minified file in bytes. Path and release together fit into an entry of a Postgres index.
 const maxMapPath = 1500
 
 func (t *Tools) uploadSourceMap(ctx context.Context, call core.Call, in core.UploadSourceMapInput) (core.Data[core.SourceMap], error) {
@@ -28,7 +28,7 @@ func (t *Tools) uploadSourceMap(ctx context.Context, call core.Call, in core.Upl
 	if len(upload.Path) > maxMapPath {
 		return wrapData(core.SourceMap{}, core.RefuseField("name", "must have a path of at most %d bytes", maxMapPath))
 	}
-	if scrub.CleanRelease(in.Release) == "" { // before the body is read and its index stored
+	if scrub.CleanRelease(in.Release) == "" { // check this before reading the body and storing its index
 		return wrapData(core.SourceMap{}, core.RefuseField("release", "must not be blank"))
 	}
 	if upload.Dist = scrub.CleanDist(in.Dist); upload.Dist == "" && in.Dist != "" {
@@ -52,8 +52,8 @@ func (t *Tools) uploadSourceMap(ctx context.Context, call core.Call, in core.Upl
 	return wrapData(t.storeSourceMap(ctx, call, upload))
 }
 
-// storeSourceMap stores the index first, then records the map, then deletes what that replaced: whenever it is cut off, each
-// recorded map has its index. A blob that is left over is deleted by a job.
+// storeSourceMap stores the index first, then records the map, then deletes the index that it replaced. So each
+// recorded map has its index, whenever a crash comes. A job deletes blobs that are left over.
 func (t *Tools) storeSourceMap(ctx context.Context, call core.Call, upload store.NewSourceMap) (m core.SourceMap, err error) {
 	index, err := readIndex(call.Body)
 	if err != nil {
@@ -72,16 +72,16 @@ func (t *Tools) storeSourceMap(ctx context.Context, call core.Call, upload store
 		switch {
 		case err == nil:
 			t.dropBlobs(ctx, upload.ProjectID, replaced...)
-		case core.HasCode(err, core.ProjectNotFound), core.HasCode(err, core.Limit): // else it may be recorded all the same
+		case core.HasCode(err, core.ProjectNotFound), core.HasCode(err, core.Limit): // after other errors it may have been recorded
 			t.dropBlobs(ctx, upload.ProjectID, upload.Blob)
 		case errors.Is(err, store.ErrBlobGone):
-			continue // the last map with the same content was deleted just now
+			continue // the last map with the same content has just been deleted
 		}
 		return m, err
 	}
 }
 
-// storeIndex stores an index, unless a map of the project has the same one, and returns its blob.
+// storeIndex stores an index, unless a map of the project has the same one, and returns the name of its blob.
 func (t *Tools) storeIndex(ctx context.Context, upload store.NewSourceMap, index *madeIndex) (string, error) {
 	name, err := t.store.FindSameBlob(ctx, upload.ProjectID, index.sha256)
 	if err != nil {
@@ -96,24 +96,24 @@ func (t *Tools) storeIndex(ctx context.Context, upload store.NewSourceMap, index
 	return name, err
 }
 
-// hasBlob reports whether a recorded blob is there. One that got lost, with its folder, is stored again.
+// hasBlob reports whether a recorded blob exists. A lost blob, as after the loss of its folder, is stored again.
 func (t *Tools) hasBlob(ctx context.Context, project int64, name string) bool {
 	stored, err := t.blobs.Open(ctx, store.KeyOfBlob(project, name))
 	if err != nil {
 		return false
 	}
-	_ = stored.Close() // it was not read
+	_ = stored.Close() // nothing was read from it
 	return true
 }
 
-// explainUpload makes an error of the API of one of a source map or of the storage.
+// explainUpload turns an error of a source map or of the storage into an error of the API.
 func explainUpload(err error) error {
 	var invalid *sourcemap.Invalid
 	var known *core.Error
 	var storage *blob.Error
 	switch {
 	case errors.As(err, &known):
-		return known // of the body
+		return known // an error of the body
 	case errors.As(err, &invalid):
 		refusal := core.NewError(core.InvalidSourceMap).With("reason", invalid.Reason)
 		if invalid.Detail != "" {
@@ -126,7 +126,7 @@ func explainUpload(err error) error {
 	return fmt.Errorf("tools: storing a source map: %w", err)
 }
 
-// dropBlobs deletes the blobs of a project that no source map has. Where it fails, a job does it later.
+// dropBlobs deletes the blobs of a project that no source map uses. If it fails, a job does it later.
 func (t *Tools) dropBlobs(ctx context.Context, project int64, names ...string) {
 	ctx = context.WithoutCancel(ctx)
 	keys := make([]string, 0, len(names))

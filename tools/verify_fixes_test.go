@@ -67,7 +67,7 @@ func TestEventOfAnOldClientIsASignOfLife(t *testing.T) {
 	h.requireStatus(core.Verified, issue)
 }
 
-// TestReturnThatCameBeforeItsDeployWasReported has an event arrive of a release that is deployed, but not reported yet.
+// TestReturnThatCameBeforeItsDeployWasReported adds an event of a release that is deployed but not yet reported.
 func TestReturnThatCameBeforeItsDeployWasReported(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -116,7 +116,7 @@ func TestFixesOfADeletedProjectAreNotVerified(t *testing.T) {
 
 func TestManyFixesAreVerified(t *testing.T) {
 	t.Parallel()
-	const many = 250 // more than are read at a time
+	const many = 250 // more than one read takes
 	h := openShop(t)
 	for n := range many {
 		h.linkFix(h.addEvent(fmt.Sprint("boom ", n)))

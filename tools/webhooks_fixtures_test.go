@@ -18,10 +18,10 @@ import (
 	"errand/tools"
 )
 
-// secretURL is what a secret in a URL may look like.
+// secretURL is a typical URL with a secret.
 const secretURL = "https://hooks.slack.com/services/T0AAAAAAA/B0BBBBBBB/topsecrettopsecret"
 
-// newKeys returns a ring of keys with these ids, which are the same for the same ids.
+// newKeys returns a ring of keys with these ids. The same ids always have the same keys.
 func newKeys(t *testing.T, ids ...string) *seal.Ring {
 	t.Helper()
 	var entries []string
@@ -34,7 +34,7 @@ func newKeys(t *testing.T, ids ...string) *seal.Ring {
 	return ring
 }
 
-// newNames is a name server with receivers inside and outside.
+// newNames is a name server with receivers inside and outside the network.
 func newNames() *notifytest.Names {
 	names := &notifytest.Names{}
 	for name, addresses := range map[string][]string{
@@ -46,13 +46,13 @@ func newNames() *notifytest.Names {
 	return names
 }
 
-// allWebhooks are options with which webhooks of all formats can be created.
+// allWebhooks are options that allow webhooks of all formats.
 func allWebhooks(t *testing.T) tools.WebhookOptions {
 	t.Helper()
 	return tools.WebhookOptions{Keys: newKeys(t, "k1"), Guard: &notify.Guard{Lookup: newNames().Lookup}, SendsMail: true}
 }
 
-// openOn makes a house on a store that is there, with its clock.
+// openOn makes a fixture on an existing store, with its clock.
 func openOn(t *testing.T, s *store.Store, c *storetest.Clock) *fixture {
 	t.Helper()
 	h := &fixture{T: t, now: c.Now, store: s}
@@ -60,20 +60,20 @@ func openOn(t *testing.T, s *store.Store, c *storetest.Clock) *fixture {
 	return h
 }
 
-// setWebhooks starts the operations anew with these options.
+// setWebhooks restarts the operations with these options.
 func (h *fixture) setWebhooks(o tools.WebhookOptions) {
 	h.Helper()
 	h.webhooks = o
 	h.bindOperations(rand.Reader)
 }
 
-// createWebhook creates a webhook of the format service for all events, with these members besides, and returns the answer's data.
+// createWebhook creates a webhook of the format service for all events, with additional members, and returns the answer's data.
 func (h *fixture) createWebhook(members string) object {
 	h.Helper()
 	return h.callData(core.NewBootstrapActor(), core.CreateWebhook.Operation, webhookArgs(members))
 }
 
-// webhookArgs writes the arguments of a webhook of the format service with these members besides, such as `"min_trust": "low"`.
+// webhookArgs writes the arguments of a webhook of the format service with additional members, such as `"min_trust": "low"`.
 func webhookArgs(members string) string {
 	if members != "" {
 		members = ", " + members
@@ -84,7 +84,7 @@ func webhookArgs(members string) string {
 
 func idOf(webhook object) int64 { return int64(webhook["id"].(float64)) }
 
-// eventsTold returns what is told of an issue, by the names of the webhooks, in the order of time.
+// eventsTold returns the events of an issue that each webhook hears of, by the webhook's name, in order of time.
 func (h *fixture) eventsTold(issue int64) []string {
 	h.Helper()
 	return queryTexts(h, `

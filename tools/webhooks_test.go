@@ -101,7 +101,7 @@ func TestResendDelivery(t *testing.T) {
 	h.sameJSON(object{"error": "not_found"}, h.mustFail(admin, core.ResendDelivery.Operation, deliveryArgs(webhook, delivery)))
 }
 
-// What becomes of the webhooks and deliveries of a deleted project.
+// A deleted project takes its webhooks with it, and deliveries about its issues cannot be sent again.
 func TestWebhooksOfADeletedProject(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -154,7 +154,7 @@ SELECT (SELECT array_agg(id) FROM webhooks)::text || ' ' || (SELECT array_agg(nu
 FROM spikes`))
 }
 
-// Two servers see each other's webhooks at once.
+// Two servers see each other's webhooks immediately.
 func TestWebhooksOfTwoServers(t *testing.T) {
 	t.Parallel()
 	pair, c := storetest.OpenPair(t)

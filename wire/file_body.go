@@ -9,17 +9,17 @@ import (
 	"errand/core"
 )
 
-// OpenFileBody returns the body of a request that is a file, to be read as it comes in, up to maxBytes. One that is too large is
-// payload_too_large, as the error of the reader.
+// OpenFileBody returns the body of a request that carries a file, to be read as it arrives, up to maxBytes. Beyond
+// that the reader returns payload_too_large.
 func OpenFileBody(w http.ResponseWriter, r *http.Request, maxBytes int64) *core.FileBody {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		kind = "" // which no operation takes
+		kind = "" // which no operation accepts
 	}
 	return &core.FileBody{Type: kind, Size: r.ContentLength, Reader: fileReader{http.MaxBytesReader(w, r.Body, maxBytes)}}
 }
 
-// fileReader makes errors of the API of those that a body ends with.
+// fileReader turns the errors at the end of a body into errors of the API.
 type fileReader struct{ body io.Reader }
 
 // Read reads from the body.

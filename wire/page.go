@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// programPaths are where programs call, whatever they say that they accept.
+// programPaths are the paths for programs. A request's Accept does not matter there.
 var programPaths = []string{"/v1", "/api", "/mcp"}
 
-// WantsPage reports whether a request is that of a browser for a page: it asks for HTML, outside the paths of programs.
+// WantsPage reports whether a browser requests a page: it accepts HTML, and the path is not for programs.
 func WantsPage(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false

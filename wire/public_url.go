@@ -7,9 +7,9 @@ import (
 	"errand/core"
 )
 
-// PublicURL returns the public URL of the server by the name that the request asks it by. Where baseURL is on the loopback interface,
-// that is whichever loopback name was asked: a client that was set up with http://localhost:8080 refuses metadata of
-// http://127.0.0.1:8080. Any other name of a request is the sender's to choose, so baseURL stands.
+// PublicURL returns the public URL of the server under the name in the request. If baseURL is on the loopback
+// interface, that is any loopback name: a client with the URL http://localhost:8080 refuses metadata for
+// http://127.0.0.1:8080. Otherwise it is baseURL, since the sender chooses the name in a request.
 func PublicURL(baseURL string, r *http.Request) string {
 	base, err := url.Parse(baseURL)
 	if err != nil || !core.IsLoopbackHost(base.Hostname()) {

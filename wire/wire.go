@@ -1,5 +1,4 @@
-// Package wire is what the surfaces of Errand do alike over HTTP: read a body under the limit, and write an answer or
-// an error.
+// Package wire is what the surfaces of Errand have in common over HTTP: they read a body under a limit, and write an answer or an error.
 package wire
 
 import (
@@ -11,19 +10,19 @@ import (
 	"errand/core"
 )
 
-// MaxBody is the largest JSON body in bytes that /v1 and /mcp take (primary API, Limits). One of exactly this size is taken.
+// MaxBody is the largest JSON body in bytes that /v1 and /mcp accept (primary API, Limits). A body of exactly this size is accepted.
 const MaxBody = 1 << 20
 
-// retryAfter is how many seconds a client waits before it asks again while the database is away.
+// retryAfter is how many seconds a client should wait before it repeats a request while the database is away.
 const retryAfter = "5"
 
 // ReadBody reads the whole body of a request, with or without a Content-Length. A body over MaxBody is
-// payload_too_large with max_bytes; one that breaks off is invalid_request.
+// payload_too_large with max_bytes; an incomplete one is invalid_request.
 func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return ReadBodyUpTo(w, r, MaxBody)
 }
 
-// ReadBodyUpTo is ReadBody with a limit of its own, in bytes.
+// ReadBodyUpTo is ReadBody with another limit, in bytes.
 func ReadBodyUpTo(w http.ResponseWriter, r *http.Request, maxBytes int64) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
@@ -35,7 +34,7 @@ func ReadBodyUpTo(w http.ResponseWriter, r *http.Request, maxBytes int64) ([]byt
 	return body, nil
 }
 
-// WriteJSON answers with a JSON body; without one (nil) only with the status.
+// WriteJSON answers with a JSON body; for nil, only with the status.
 func WriteJSON(w http.ResponseWriter, status int, body []byte) {
 	if body == nil {
 		w.WriteHeader(status)
@@ -44,8 +43,8 @@ func WriteJSON(w http.ResponseWriter, status int, body []byte) {
 	WriteBody(w, status, "application/json", body)
 }
 
-// WriteBody answers with a body, which may be empty. Its length is said, without which the connection of a refused request
-// ends (edge.Connections.Serve).
+// WriteBody answers with a body, which may be empty. It sets the length, since otherwise the connection of a refused
+// request ends (edge.Connections.Serve).
 func WriteBody(w http.ResponseWriter, status int, contentType string, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
@@ -53,18 +52,18 @@ func WriteBody(w http.ResponseWriter, status int, contentType string, body []byt
 	_, _ = w.Write(body) // the client is gone
 }
 
-// SetErrorHeaders sets the headers that the specification puts beside 401 (WWW-Authenticate) and 429 and 503 (Retry-After),
-// and ends the connection after 413.
+// SetErrorHeaders sets the headers that the specification requires with 401 (WWW-Authenticate) and with 429 and 503
+// (Retry-After), and ends the connection after 413.
 func SetErrorHeaders(w http.ResponseWriter, failure *core.Error) {
 	switch failure.Code {
 	case core.Unauthorized:
-		if w.Header().Get("WWW-Authenticate") == "" { // /mcp says more
+		if w.Header().Get("WWW-Authenticate") == "" { // /mcp has a longer one
 			w.Header().Set("WWW-Authenticate", "Bearer")
 		}
 	case core.Unavailable:
 		w.Header().Set("Retry-After", retryAfter)
 	case core.PayloadTooLarge:
-		w.Header().Set("Connection", "close") // the rest of the body is not read
+		w.Header().Set("Connection", "close") // the rest of the body stays unread
 	}
 	if failure.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(failure.RetryAfter))
@@ -82,8 +81,8 @@ func WriteError(w http.ResponseWriter, failure *core.Error) {
 	WriteJSON(w, failure.Status(), body)
 }
 
-// RefuseRequest is WriteError for a request whose body was not read, and will not be. Unless the connection is said to end,
-// net/http reads a good part of the body before it answers.
+// RefuseRequest is WriteError for a request whose body is unread and stays so. It announces the end of the
+// connection: otherwise net/http reads much of the body before it answers.
 func RefuseRequest(w http.ResponseWriter, r *http.Request, failure *core.Error) {
 	if r.ContentLength != 0 {
 		w.Header().Set("Connection", "close")

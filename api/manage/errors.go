@@ -11,7 +11,8 @@ import (
 	"errand/wire"
 )
 
-// body is an error as the management API has it. Clients look for message or for messages: an input that is refused has both.
+// body is an error in the form of the management API. Some clients look for message, others for messages: an error
+// about an input has both.
 type body struct {
 	Error     core.Code         `json:"error"`
 	Message   string            `json:"message"`
@@ -30,12 +31,12 @@ func writeError(w http.ResponseWriter, op *core.Operation, failure *core.Error) 
 		answer.Error, answer.Messages = manage.ValidationFailed, listMessages(failure)
 		answer.Message = strings.Join(answer.Messages, ", ")
 	}
-	if status == 0 { // an error of the rest of Errand that has no form here
+	if status == 0 { // the error comes from the rest of Errand and has no form here
 		status, answer.Error = http.StatusUnprocessableEntity, manage.ValidationFailed
 		answer.Messages = core.List[string]{answer.Message}
 	}
 	answer.RequestID, _ = failure.Extra["request_id"].(string)
-	if failure.Code != core.Unauthorized { // WWW-Authenticate names schemes of Authorization, which is not used here
+	if failure.Code != core.Unauthorized { // WWW-Authenticate names schemes of Authorization, which this API does not use
 		wire.SetErrorHeaders(w, failure)
 	}
 	text, err := core.MarshalPlain(answer)
@@ -45,7 +46,7 @@ func writeError(w http.ResponseWriter, op *core.Operation, failure *core.Error) 
 	wire.WriteJSON(w, status, text)
 }
 
-// isAboutPath reports whether all that is wrong stands in the path. Such an input is answered not_found, not validation_failed.
+// isAboutPath reports whether all faults are in the path. Such an input is answered not_found, not validation_failed.
 func isAboutPath(op *core.Operation, failure *core.Error) bool {
 	if op == nil || failure.Code != core.InvalidRequest || len(failure.Details) == 0 {
 		return false
@@ -54,7 +55,7 @@ func isAboutPath(op *core.Operation, failure *core.Error) bool {
 	return !slices.ContainsFunc(failure.Details, func(d core.Detail) bool { return !slices.Contains(params, d.Path) })
 }
 
-// listMessages returns what is wrong with the input, one sentence each.
+// listMessages returns the faults of the input, one sentence each.
 func listMessages(failure *core.Error) core.List[string] {
 	if messages, ok := failure.Extra["messages"].([]string); ok {
 		return messages
@@ -66,7 +67,7 @@ func listMessages(failure *core.Error) core.List[string] {
 	return messages
 }
 
-// nameField writes the name of a field as the beginning of a sentence: problem_ids becomes Problem ids.
+// nameField writes the name of a field as the start of a sentence: problem_ids becomes Problem ids.
 func nameField(field string) string {
 	if field == "" {
 		return ""
@@ -74,7 +75,7 @@ func nameField(field string) string {
 	return strings.ToUpper(field[:1]) + strings.ReplaceAll(field[1:], "_", " ")
 }
 
-// wordFailure says in a sentence what is wrong.
+// wordFailure describes the error in one sentence.
 func wordFailure(failure *core.Error) string {
 	if text, ok := failure.Extra["message"].(string); ok {
 		return text

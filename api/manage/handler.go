@@ -1,5 +1,5 @@
-// Package manage is the dialect of the management API at /api/v1: a key in a header of its own, bodies wrapped or flat, unknown
-// fields dropped, and errors with a message. What an operation takes, answers and allows stands in core/manage.
+// Package manage is the dialect of the management API at /api/v1: a key in its own header, bodies wrapped or flat,
+// unknown fields dropped, and errors with a message. core/manage defines what an operation takes, answers and allows.
 package manage
 
 import (
@@ -14,12 +14,12 @@ import (
 	"errand/wire"
 )
 
-// Options says what the surface is made of. All must be set.
+// Options are the parts of the surface. All must be set.
 type Options struct {
 	Registry *core.Registry // of manage.V1
 	// Authenticate returns the actor behind an API key, or unauthorized.
 	Authenticate func(context.Context, core.Secret) (core.Actor, error)
-	// Authorize checks what some operations check before their input: that what the path names is there, and then the permission.
+	// Authorize makes the checks that some operations need before their input: that what the path names exists, and then the permission.
 	Authorize func(ctx context.Context, actor core.Actor, op *core.Operation, path map[string]string) error
 	RequestID func(context.Context) string
 	// Document is the OpenAPI document, which everybody may read.
@@ -45,7 +45,7 @@ func New(o Options) http.Handler {
 	return router
 }
 
-// refuseUnknown answers for what no operation is: to nobody without a key, so that paths cannot be tried out.
+// refuseUnknown answers requests without an operation. Without a key the answer is 401, so that nobody can probe for paths.
 func (s *server) refuseUnknown(code core.Code) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if _, err := s.findActor(r); err != nil {
@@ -91,7 +91,7 @@ func (s *server) serveOperation(op *core.Operation) http.HandlerFunc {
 	}
 }
 
-// checkFirst is what comes before the body is read.
+// checkFirst makes the checks before the body is read.
 func (s *server) checkFirst(ctx context.Context, actor core.Actor, op *core.Operation, path map[string]string) error {
 	if err := op.AuthorizeActor(actor); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (s *server) checkFirst(ctx context.Context, actor core.Actor, op *core.Oper
 	return s.Authorize(ctx, actor, op, path)
 }
 
-// findActor finds who calls by the one header in which a key may stand.
+// findActor finds the caller by the header for keys.
 func (s *server) findActor(r *http.Request) (core.Actor, error) {
 	key := r.Header.Get(manage.KeyHeader)
 	if key == "" {
@@ -108,7 +108,7 @@ func (s *server) findActor(r *http.Request) (core.Actor, error) {
 	return s.Authenticate(r.Context(), core.Secret(key))
 }
 
-// writeFailure answers with an error in the words of the management API. The operation is nil for a path that has none.
+// writeFailure answers with an error in the words of the management API. The operation is nil for an unknown path.
 func (s *server) writeFailure(w http.ResponseWriter, r *http.Request, op *core.Operation, err error) {
 	name := "management API"
 	if op != nil {

@@ -15,8 +15,8 @@ import (
 	"errand/wire"
 )
 
-// readInput returns the flat input of a call: what the path names, and the known fields of the query or the body. Unknown fields are
-// dropped (management API, 1.1).
+// readInput returns the flat input of a call: the names in the path, and the known fields of the query or the body.
+// Unknown fields are dropped (management API, 1.1).
 func readInput(w http.ResponseWriter, r *http.Request, op *core.Operation, path map[string]string) (map[string]any, error) {
 	args := map[string]any{}
 	var err error
@@ -34,12 +34,12 @@ func readInput(w http.ResponseWriter, r *http.Request, op *core.Operation, path 
 	return args, nil
 }
 
-// readPath returns what the path names, by the names of the operation. What no name can be is not found.
+// readPath returns the values of the path, by the operation's names. A value that cannot be a name is not found.
 func readPath(r *http.Request, op *core.Operation) (map[string]string, error) {
 	path := map[string]string{}
 	for _, name := range op.PathParams() {
 		text := chi.URLParam(r, name)
-		if r.URL.RawPath != "" { // chi goes by it, as it was sent
+		if r.URL.RawPath != "" { // chi matches it, as it was sent
 			var err error
 			if text, err = url.PathUnescape(text); err != nil {
 				return nil, core.NewError(core.NotFound)
@@ -56,7 +56,7 @@ func readPath(r *http.Request, op *core.Operation) (map[string]string, error) {
 // isText reports whether the database can hold the text.
 func isText(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }
 
-// addBody adds the known fields of the body, which may stand in the wrapper of their resource.
+// addBody adds the known fields of the body, which the wrapper of their resource may surround.
 func addBody(args map[string]any, w http.ResponseWriter, r *http.Request, op *core.Operation) error {
 	text, err := wire.ReadBody(w, r)
 	if err != nil {
@@ -77,7 +77,7 @@ func addBody(args map[string]any, w http.ResponseWriter, r *http.Request, op *co
 	return nil
 }
 
-// addQuery adds the known fields of the query. An empty one is as one that is not there; a list is name[]=a&name[]=b, or name=a.
+// addQuery adds the known fields of the query. An empty field counts as absent. A list is name[]=a&name[]=b, or name=a.
 func addQuery(args map[string]any, r *http.Request, op *core.Operation) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -101,7 +101,7 @@ func addQuery(args map[string]any, r *http.Request, op *core.Operation) error {
 			}
 			args[field.Name] = list
 		default:
-			args[field.Name] = texts[len(texts)-1] // of one that is repeated the last counts
+			args[field.Name] = texts[len(texts)-1] // the last of repeated values counts
 		}
 	}
 	return nil

@@ -37,7 +37,7 @@ var approvalCases = []parityCase{
 	{core.ListLabels.Operation, core.InvalidRequest, "admin", `{"cursor": "$issuecursor"}`},
 }
 
-// TestApprovalOverREST decides on requests: no tool does.
+// TestApprovalOverREST decides requests over REST, since no tool does.
 func TestApprovalOverREST(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.ServeSurfaces(t, surfacetest.Options{Store: storetest.New(t), Settings: holdActions("ignore")})
@@ -86,7 +86,7 @@ func TestDeletionIsHeldOverREST(t *testing.T) {
 	require.JSONEq(t, `{"status": "approval_required", "approval_id": 1}`, answer.Body)
 }
 
-// TestHeldAnswersFitTheOutputSchema holds that a client which checks results takes both answers of a tool.
+// TestHeldAnswersFitTheOutputSchema checks that a client which validates results accepts both answers of a tool.
 func TestHeldAnswersFitTheOutputSchema(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
@@ -105,7 +105,7 @@ func TestHeldAnswersFitTheOutputSchema(t *testing.T) {
 	require.Error(t, schema.Validate(any(map[string]any{"approval_id": "one"})))
 }
 
-// outputSchemaOf returns the output schema that tools/list shows.
+// outputSchemaOf returns the output schema in tools/list.
 func outputSchemaOf(t *testing.T, s *surfacetest.Surface, name string) any {
 	t.Helper()
 	answer := s.SendMessage(t, surfacetest.AdminToken, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)

@@ -15,8 +15,8 @@ import (
 	"errand/core"
 )
 
-// TestBadInputEverywhere sends every tool its example with one mistake at a time, for each of its fields those that its
-// schema makes one of. Both surfaces must tell the same.
+// TestBadInputEverywhere sends every tool its example with one mistake at a time: for each field, the mistakes
+// against its schema. Both surfaces must report the same.
 func TestBadInputEverywhere(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
@@ -32,11 +32,11 @@ func TestBadInputEverywhere(t *testing.T) {
 					requireRefused(t, s, op, field.Name, withField(t, op, field.Name, value))
 				}
 				if most, whole := field.Schema["maximum"].(int64); whole && field.Schema["type"] == "integer" {
-					// Written as a fraction it is an integer still: the only mistake is the other field.
+					// Written as a fraction it is still an integer: the only mistake is the other field.
 					input := withField(t, op, field.Name, fmt.Sprintf("%d.0", most))
 					requireRefused(t, s, op, "unknown_field", strings.TrimSuffix(input, "}")+`,"unknown_field":"x"}`)
 				}
-				// Whether U+0000 is a mistake or is cleaned away is the operation's; it is the same on both.
+				// Each operation decides whether U+0000 is a mistake or is cleaned away. Both surfaces must agree.
 				requireSameOutcome(t, s, op, withField(t, op, field.Name, `"a\u0000b"`))
 				if field.Required && !inPath(op, field) {
 					requireRefused(t, s, op, field.Name, withField(t, op, field.Name, ""))
@@ -64,8 +64,8 @@ func withField(t *testing.T, op *core.Operation, field, value string) string {
 	return string(text)
 }
 
-// mistakesOf returns JSON values that the field's schema forbids. Those for the path and the query are texts: there is
-// nothing else in a URL.
+// mistakesOf returns JSON values that the field's schema forbids. Those for the path and the query are texts, since a
+// URL has nothing else.
 func mistakesOf(op *core.Operation, field core.Field) []string {
 	var values []string
 	schema := field.Schema
@@ -103,8 +103,7 @@ func mistakesOf(op *core.Operation, field core.Field) []string {
 	return values
 }
 
-// otherKinds returns JSON values of the kinds that the schema does not have. A number may stand for a text that is a
-// project's id.
+// otherKinds returns JSON values of kinds that the schema does not allow. A number may stand for a text that is a project's id.
 func otherKinds(schema core.Schema) []string {
 	kinds := map[any]string{"boolean": `true`, "object": `{"a": 1}`, "array": `[true]`}
 	delete(kinds, schema["type"])
@@ -114,7 +113,7 @@ func otherKinds(schema core.Schema) []string {
 	return slices.Sorted(maps.Values(kinds))
 }
 
-// requireRefused holds that both surfaces refuse the input for the field, in the same words.
+// requireRefused requires both surfaces to refuse the input for the field, in the same words.
 func requireRefused(t *testing.T, s *surfacetest.Surface, op *core.Operation, field, input string) {
 	t.Helper()
 	rest := requireSameOutcome(t, s, op, input)
@@ -129,7 +128,7 @@ func requireRefused(t *testing.T, s *surfacetest.Surface, op *core.Operation, fi
 	}
 }
 
-// requireSameOutcome holds that both surfaces answer the input with the same error, and returns that of REST.
+// requireSameOutcome requires both surfaces to answer the input with the same error, and returns the error of REST.
 func requireSameOutcome(t *testing.T, s *surfacetest.Surface, op *core.Operation, input string) surfacetest.Answer {
 	t.Helper()
 	rest := callREST(t, s, op, surfacetest.AdminToken, input)
@@ -139,7 +138,7 @@ func requireSameOutcome(t *testing.T, s *surfacetest.Surface, op *core.Operation
 	return rest
 }
 
-// TestBrokenInputEverywhere sends what is not a JSON object in UTF-8.
+// TestBrokenInputEverywhere sends texts other than a JSON object in UTF-8.
 func TestBrokenInputEverywhere(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)

@@ -17,8 +17,8 @@ import (
 	"errand/testkit/corpora"
 )
 
-// TestCorporaAnswersFitAModel reads every event of real SDKs, and the largest of them with its lists filled up, by every tool that
-// shows an event or its issue.
+// TestCorporaAnswersFitAModel reads every event of real SDKs, and the largest of them with its lists filled up, with
+// every tool that shows an event or its issue.
 func TestCorporaAnswersFitAModel(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
@@ -55,7 +55,7 @@ func TestCorporaAnswersFitAModel(t *testing.T) {
 	t.Logf("longest answers in bytes: %v", longest)
 }
 
-// fillUp repeats what the event has until it is as long as events may be.
+// fillUp repeats the event's contents until it is as long as events may be.
 func fillUp(event *core.Event) {
 	for range 10 {
 		event.Breadcrumbs = append(event.Breadcrumbs, event.Breadcrumbs[:min(len(event.Breadcrumbs), 50)]...)
@@ -83,8 +83,8 @@ func addEvent(t *testing.T, s *surfacetest.Surface, project int64, n int, event 
 	return added[0]
 }
 
-// requireModelFits calls a tool, whose answer must be within what a model can take, in both forms of the result. It returns the
-// longer form's length.
+// requireModelFits calls a tool and requires its answer to be small enough for a model, in both forms of the result.
+// It returns the length of the longer form.
 func requireModelFits(t *testing.T, s *surfacetest.Surface, tool, arguments string) int {
 	t.Helper()
 	result := s.CallTool(t, surfacetest.AdminToken, tool, arguments)
@@ -93,7 +93,7 @@ func requireModelFits(t *testing.T, s *surfacetest.Surface, tool, arguments stri
 	if len(result.StructuredContent) == 0 {
 		return len(result.Content[0].Text)
 	}
-	var read any // a model is shown the object as its client writes it, without the escapes of the transport
+	var read any // a model sees the object as its client writes it, without the escapes of the transport
 	require.NoError(t, json.Unmarshal(result.StructuredContent, &read))
 	shown, err := core.MarshalPlain(read)
 	require.NoError(t, err)

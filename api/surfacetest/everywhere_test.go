@@ -17,13 +17,13 @@ import (
 	"errand/wire"
 )
 
-// everywhereCodes are the errors that an operation can answer whatever it does. The tests of this file and of
+// everywhereCodes are the errors that every operation can answer. The tests of this file and of
 // bad_input_test.go show each of them for every operation.
 var everywhereCodes = []core.Code{
 	core.Unauthorized, core.Forbidden, core.InvalidRequest, core.PayloadTooLarge, core.Internal, core.Unavailable,
 }
 
-// requireSameRefusal holds that both surfaces refused the request before they read a call from it: with the same
+// requireSameRefusal requires both surfaces to refuse the request before they read a call from it: with the same
 // status, headers and body.
 func requireSameRefusal(t *testing.T, op *core.Operation, code core.Code, rest, tool surfacetest.Answer) {
 	t.Helper()
@@ -90,7 +90,7 @@ func TestForbiddenEverywhere(t *testing.T) {
 	}
 }
 
-// TestToolsOfEveryToken holds that tools/list shows exactly what the scopes of a token open.
+// TestToolsOfEveryToken checks that tools/list shows exactly the tools that the scopes of a token open.
 func TestToolsOfEveryToken(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
@@ -111,7 +111,7 @@ func TestToolsOfEveryToken(t *testing.T) {
 	}
 }
 
-// toolsOf returns the names that tools/list shows to a token.
+// toolsOf returns the names in tools/list for a token.
 func toolsOf(t *testing.T, s *surfacetest.Surface, token string) []string {
 	t.Helper()
 	answer := s.SendMessage(t, token, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
@@ -130,7 +130,7 @@ func TestPayloadTooLargeEverywhere(t *testing.T) {
 	s := surfacetest.New(t)
 	padding := strings.Repeat(" ", wire.MaxBody)
 	for _, op := range s.Registry.Operations() {
-		if op.Body != nil { // it has a limit of its own
+		if op.Body != nil { // it has its own limit
 			continue
 		}
 		rest := s.SendRequest(t, surfacetest.Request{
@@ -155,18 +155,18 @@ func TestPanicsEverywhere(t *testing.T) {
 
 func TestUnavailableEverywhere(t *testing.T) {
 	t.Parallel()
-	nobody := "postgres://errand@/errand?host=" + t.TempDir() // where no server listens
+	nobody := "postgres://errand@/errand?host=" + t.TempDir() // no server listens there
 	requireFailing(t, core.Unavailable, storetest.Open(t, nobody, time.Now))
 }
 
-// requireFailing holds that on the store every operation fails with the code: in its handler, and where a token is
-// looked up. The admin's is known without looking.
+// requireFailing requires every operation to fail with the code on the store: in its handler, and where a token is
+// looked up. The admin token needs no look-up.
 func requireFailing(t *testing.T, code core.Code, broken *store.Store) {
 	t.Helper()
 	s := surfacetest.ServeSurfaces(t, surfacetest.Options{Store: broken})
 	for _, op := range s.Registry.Operations() {
 		requireSameRefusal(t, op, code, callREST(t, s, op, plausibleInput, op.Example), callMCP(t, s, op, plausibleInput, op.Example))
-		if op.NotATool == "" && op != core.Whoami.Operation { // which asks nobody but the authentication
+		if op.NotATool == "" && op != core.Whoami.Operation { // it needs only the authentication
 			rest := callREST(t, s, op, surfacetest.AdminToken, op.Example)
 			requireSameError(t, op, code, rest, callMCP(t, s, op, surfacetest.AdminToken, op.Example))
 		}

@@ -16,7 +16,7 @@ import (
 	"errand/store/storetest"
 )
 
-// An agent whose action waits for approval is told so, who decides, and what it can do meanwhile.
+// An agent whose action waits for approval learns this, who decides, and what to do in the meantime.
 func TestAHeldActionSaysWhatToCallNext(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.ServeSurfaces(t, surfacetest.Options{Store: storetest.New(t), Settings: holdActions("ignore")})
@@ -39,7 +39,7 @@ func TestAHeldActionSaysWhatToCallNext(t *testing.T) {
 	require.Contains(t, none.Content[0].Text, "1 waits for an approval")
 }
 
-// An event far beyond what a model can take comes to a client within the bound, in both forms of the result, and whole over REST.
+// An event far beyond a model's capacity reaches a client within the bound, in both forms of the result, and complete over REST.
 func TestAHeavyEventFitsAModel(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
@@ -50,7 +50,7 @@ func TestAHeavyEventFitsAModel(t *testing.T) {
 		result := s.CallTool(t, surfacetest.AdminToken, "get_event", fmt.Sprintf(arguments, id))
 
 		require.False(t, result.IsError, result.Content)
-		var read any // a model is shown the object as its client writes it, without the escapes of the transport
+		var read any // a model sees the object as its client writes it, without the escapes of the transport
 		require.NoError(t, json.Unmarshal(result.StructuredContent, &read))
 		shown, err := core.MarshalPlain(read)
 		require.NoError(t, err)
@@ -63,7 +63,7 @@ func TestAHeavyEventFitsAModel(t *testing.T) {
 	require.Greater(t, len(whole.Body), 3*core.ModelBudget)
 }
 
-// addHeavyEvent stores an event with many frames, breadcrumbs and extra values of long texts, and returns its id.
+// addHeavyEvent stores an event with long texts in many frames, breadcrumbs and extra values, and returns its id.
 func addHeavyEvent(t *testing.T, s *surfacetest.Surface) int64 {
 	t.Helper()
 	issue := s.CreateIssue(t)

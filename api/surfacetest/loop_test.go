@@ -14,7 +14,7 @@ import (
 	"errand/store/storetest"
 )
 
-// nextOf returns the calls that an answer of a tool proposes, by the name of the tool.
+// nextOf returns the calls that a tool's answer proposes, by the name of the tool.
 func nextOf(t *testing.T, result surfacetest.ToolResult) map[string]map[string]any {
 	t.Helper()
 	var answer struct {
@@ -36,7 +36,7 @@ func nextOf(t *testing.T, result surfacetest.ToolResult) map[string]map[string]a
 func TestTheAddressNamesTheProject(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
-	first, second := s.CreateIssue(t), s.CreateIssue(t) // each in a project of its own: web-shop and web-shop-1
+	first, second := s.CreateIssue(t), s.CreateIssue(t) // each in its own project: web-shop and web-shop-1
 	list := func(address, arguments string) string {
 		message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_issues","arguments":%s}}`, arguments)
 		answer := s.SendRequest(t, surfacetest.Request{

@@ -22,18 +22,17 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// success stands where a code of an error stands.
+// success stands in for the code of an error.
 const success core.Code = ""
 
-// held stands where a code of an error stands, for an action that waits for approval.
+// held stands in for the code of an error, for an action that waits for approval.
 const held core.Code = core.HeldStatus
 
-// parityCases are inputs that REST and MCP must answer alike, each from equal worlds. Every tool needs one
-// for its success and one for each error that it declares; worldValues says what the $names mean. The errors that
-// every operation has are in everywhere_test.go.
+// parityCases are inputs that REST and MCP must answer alike, each starting from equal worlds. Every tool needs one for its success and
+// one for each error that it declares. worldValues explains the $names. The errors that every operation has are in everywhere_test.go.
 var parityCases = slices.Concat(basicCases, mergeCases, approvalCases, triageCases, releaseCases, sourceMapCases, webhookCases, setupCases)
 
-// parityCase is one input with the outcome that it must have.
+// parityCase is one input with its expected outcome.
 type parityCase struct {
 	op    *core.Operation
 	code  core.Code
@@ -159,7 +158,7 @@ func TestParity(t *testing.T) {
 	for _, c := range parityCases {
 		t.Run(fmt.Sprintf("%s %s %s", c.op.Name, c.code, c.input), func(t *testing.T) {
 			t.Parallel()
-			worlds := shared // by the calls that change nothing
+			worlds := shared // by calls that change nothing
 			switch {
 			case c.code == held:
 				worlds = newWorlds(t, "ignore,merge,delete_project")
@@ -177,7 +176,7 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// TestParityIsComplete fails for a new tool, or a new error of a tool, that no case shows.
+// TestParityIsComplete fails for a new tool, or a new error of a tool, without a case.
 func TestParityIsComplete(t *testing.T) {
 	t.Parallel()
 	shown := map[string]bool{}
@@ -187,7 +186,7 @@ func TestParityIsComplete(t *testing.T) {
 	}
 	for _, op := range core.V1.Tools() {
 		for _, code := range outcomesOf(op) {
-			// An error that an operation declares itself has a reason of its own, though every operation has the error.
+			// An error that an operation declares itself has its own reason, even if every operation has the error.
 			if !slices.Contains(everywhereCodes, code) || slices.Contains(op.Errors, code) {
 				require.True(t, shown[op.Name+" "+string(code)], "parityCases lacks %s with the outcome %q", op.Name, code)
 			}
@@ -195,7 +194,7 @@ func TestParityIsComplete(t *testing.T) {
 	}
 }
 
-// outcomesOf returns what an operation can answer.
+// outcomesOf returns the possible outcomes of an operation.
 func outcomesOf(op *core.Operation) []core.Code {
 	outcomes := append(op.AllErrors(), success)
 	if op.IsHoldable() {
@@ -204,7 +203,7 @@ func outcomesOf(op *core.Operation) []core.Code {
 	return outcomes
 }
 
-// callREST makes the call with the fields where REST takes them.
+// callREST makes the call over REST, with each field in its part of the request.
 func callREST(t *testing.T, s *surfacetest.Surface, op *core.Operation, token, input string) surfacetest.Answer {
 	t.Helper()
 	fields := map[string]json.RawMessage{}
@@ -217,13 +216,13 @@ func callREST(t *testing.T, s *surfacetest.Surface, op *core.Operation, token, i
 // callMCP makes the call as a tool call and returns the HTTP answer.
 func callMCP(t *testing.T, s *surfacetest.Surface, op *core.Operation, token, input string) surfacetest.Answer {
 	t.Helper()
-	if op.Name == core.ListIssues.Name && !strings.Contains(input, `"fields"`) { // whose default is another for models
+	if op.Name == core.ListIssues.Name && !strings.Contains(input, `"fields"`) { // models have another default
 		input = strings.Replace(strings.Replace(input, "{", `{"fields": "all", `, 1), ", }", "}", 1)
 	}
 	return s.SendMessage(t, token, surfacetest.ToolCall(op.Name, input), nil)
 }
 
-// requireSame holds that both surfaces answered the same, with the outcome.
+// requireSame requires both surfaces to give the same answer, with the outcome.
 func requireSame(t *testing.T, op *core.Operation, code core.Code, rest, tool surfacetest.Answer) {
 	t.Helper()
 	status := op.Status
@@ -253,13 +252,13 @@ func requireSame(t *testing.T, op *core.Operation, code core.Code, rest, tool su
 	require.JSONEq(t, result.Content[0].Text, string(result.StructuredContent)) // the library escapes < and &
 	want, got := objectOf(t, rest.Body), objectOf(t, result.Content[0].Text)
 	if want["next"] == nil {
-		delete(got, "next") // which models get beside what everybody gets
+		delete(got, "next") // members that only models get
 	}
 	delete(got, "pending_approval")
 	require.Equal(t, want, got)
 }
 
-// requireSameProse holds that the tool answered the Markdown of the same object, but for the random id of its fences.
+// requireSameProse requires the tool to answer the Markdown of the same object, except for the random id of its fences.
 func requireSameProse(t *testing.T, rest surfacetest.Answer, result surfacetest.ToolResult) {
 	t.Helper()
 	var answer struct{ Data struct{ Markdown string } }
@@ -270,7 +269,7 @@ func requireSameProse(t *testing.T, rest surfacetest.Answer, result surfacetest.
 	require.Empty(t, result.StructuredContent, "clients would show it instead of the text")
 }
 
-// requireSameError holds that both surfaces answered the same error. The tool adds the hint, nothing else.
+// requireSameError requires both surfaces to answer the same error. The tool adds only the hint and members for models.
 func requireSameError(t *testing.T, op *core.Operation, code core.Code, rest, tool surfacetest.Answer) {
 	t.Helper()
 	require.Equal(t, code.Info().Status, rest.Status, "%s: %s", op.Name, rest.Body)
@@ -283,7 +282,7 @@ func requireSameError(t *testing.T, op *core.Operation, code core.Code, rest, to
 	require.Len(t, result.Content, 1, op.Name)
 	got := objectOf(t, result.Content[0].Text)
 	require.Equal(t, code.Info().Hint == "", got["hint"] == nil, "%s: %s", op.Name, code)
-	for _, name := range []string{"hint", "next", "projects", "merged_into"} { // what models are told beside
+	for _, name := range []string{"hint", "next", "projects", "merged_into"} { // members that only models get
 		delete(got, name)
 	}
 	if id, named := want["request_id"]; named {
@@ -295,13 +294,13 @@ func requireSameError(t *testing.T, op *core.Operation, code core.Code, rest, to
 	require.Equal(t, want, got, op.Name)
 }
 
-// requireDeclared holds that the body of an error has the members that are declared for its code, and no others.
+// requireDeclared requires the body of an error to have exactly the members that its code declares.
 func requireDeclared(t *testing.T, code core.Code, body string) {
 	t.Helper()
 	requireFits(t, core.V1.Errors().BodySchema(code), body)
 }
 
-// requireFits holds that a body has the members of the schema, and no others.
+// requireFits requires a body to have exactly the members of the schema.
 func requireFits(t *testing.T, schema core.Schema, body string) {
 	t.Helper()
 	schema["additionalProperties"] = false
@@ -325,7 +324,7 @@ func objectOf(t *testing.T, text string) map[string]any {
 	return object
 }
 
-// TestCallOfNoTool holds that what is kept from agents cannot be called by name.
+// TestCallOfNoTool checks that operations withheld from agents cannot be called by name.
 func TestCallOfNoTool(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)

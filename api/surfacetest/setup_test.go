@@ -63,7 +63,7 @@ func createSetupKey(t *testing.T, s *surfacetest.Surface) (id int64, key string)
 	return created.Data.ID, created.Data.Key
 }
 
-// setUp makes a call of the setup that must work, and returns data of its answer.
+// setUp makes a call of the setup, which must succeed, and returns data of its answer.
 func setUp(t *testing.T, s *surfacetest.Surface, key, path, body string) map[string]any {
 	t.Helper()
 	answer := s.SendRequest(t, surfacetest.Request{
@@ -77,7 +77,7 @@ func setUp(t *testing.T, s *surfacetest.Surface, key, path, body string) map[str
 	return data
 }
 
-// addSetup makes a setup key with one app, and one that may do nothing more.
+// addSetup makes a setup key with one app, and a key that has reached its limits.
 func (w *world) addSetup(t *testing.T) {
 	t.Helper()
 	_, w.tokens["setup"] = createSetupKey(t, w.Surface)
@@ -96,7 +96,7 @@ func (w *world) addSetup(t *testing.T) {
 	w.runSQL(t, `INSERT INTO project_hours SELECT id, $1, 5 FROM projects WHERE slug = 'used-2'`, w.now.Truncate(time.Hour))
 }
 
-// TestSetupKeyOpensTheSetupOnly calls everything with a setup key.
+// TestSetupKeyOpensTheSetupOnly calls every operation with a setup key.
 func TestSetupKeyOpensTheSetupOnly(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
@@ -120,7 +120,7 @@ func TestSetupKeyOpensTheSetupOnly(t *testing.T) {
 	require.Len(t, tools, 7)
 }
 
-// TestSetupToolsAreCheap holds what a client with a setup key reads before its first call: 2,000 tokens of 4 bytes.
+// TestSetupToolsAreCheap bounds what a client with a setup key reads before its first call: 2,000 tokens of 4 bytes.
 func TestSetupToolsAreCheap(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
@@ -130,7 +130,7 @@ func TestSetupToolsAreCheap(t *testing.T) {
 	require.LessOrEqual(t, len(listed.Body), 8000)
 }
 
-// TestRegisterAppStatus holds that REST says whether an app is new.
+// TestRegisterAppStatus checks that the status over REST says whether an app is new.
 func TestRegisterAppStatus(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
@@ -143,7 +143,7 @@ func TestRegisterAppStatus(t *testing.T) {
 	}
 }
 
-// TestExpiredAndRevokedSetupKeys holds that they open nothing, on both surfaces.
+// TestExpiredAndRevokedSetupKeys checks that such keys open nothing, on both surfaces.
 func TestExpiredAndRevokedSetupKeys(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

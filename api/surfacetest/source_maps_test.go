@@ -111,7 +111,7 @@ func TestUploadSourceMapRefusals(t *testing.T) {
 	}
 }
 
-// A body whose length nobody said is cut off where it is too long.
+// A body of unknown length is cut off at the limit.
 func TestUploadOfUnknownLengthIsLimited(t *testing.T) {
 	t.Parallel()
 	s, project := newMapSurface(t)

@@ -35,22 +35,22 @@ import (
 // AdminToken is the bootstrap admin of every Surface.
 const AdminToken = "the-admin-token-of-the-tests"
 
-// Surface is a server that a test has for itself.
+// Surface is a server for a single test.
 type Surface struct {
 	URL      string
 	Registry *core.Registry
 	Store    *store.Store
 }
 
-// Options says what a Surface is made of. Store must be set.
+// Options are the parts of a Surface. Store must be set.
 type Options struct {
 	Store    *store.Store
-	Random   io.Reader         // of ids and secrets; nil: crypto/rand
+	Random   io.Reader         // for ids and secrets; nil: crypto/rand
 	Settings map[string]string // of the installation, by the names of their variables
-	Blobs    blob.Store        // where source maps are; nil for nowhere
+	Blobs    blob.Store        // for source maps; nil for none
 }
 
-// lockedReader reads for one caller at a time: a source of random bytes that repeats itself is made for one.
+// lockedReader reads for one caller at a time: a source of random bytes that repeats itself needs that.
 type lockedReader struct {
 	mu   sync.Mutex
 	from io.Reader
@@ -100,7 +100,7 @@ func ServeSurfaces(t testing.TB, o Options) *Surface {
 	return &Surface{URL: url, Registry: registry, Store: o.Store}
 }
 
-// Request is one HTTP request. Without a token none is sent.
+// Request is one HTTP request. An empty token is not sent.
 type Request struct {
 	Method, Path string
 	Token        string
@@ -108,14 +108,14 @@ type Request struct {
 	Body         io.Reader
 }
 
-// Answer is what came back.
+// Answer is the answer to a request.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   string
 }
 
-// SendRequest sends a request and checks what every answer has: a request id.
+// SendRequest sends a request, and checks that the answer has a request id, as every answer must.
 func (s *Surface) SendRequest(t testing.TB, q Request) Answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), q.Method, s.URL+q.Path, q.Body)
@@ -189,7 +189,7 @@ func (s *Surface) CreateToken(t testing.TB, scopes ...core.Scope) string {
 	return s.sendToken(t, map[string]any{"name": "agent", "scopes": scopes})
 }
 
-// CreateBoundToken makes a token that sends deploys and source maps of one project only.
+// CreateBoundToken makes a token that is bound to one project for deploys and source maps.
 func (s *Surface) CreateBoundToken(t testing.TB, project int64, scopes ...core.Scope) string {
 	t.Helper()
 	return s.sendToken(t, map[string]any{"name": "agent", "scopes": scopes, "project": fmt.Sprint(project)})
@@ -216,7 +216,7 @@ func (s *Surface) CreateProject(t testing.TB) int64 {
 	return created.Data.ID
 }
 
-// CreateIssue makes an issue with one event in a project of its own, and returns its id.
+// CreateIssue makes an issue with one event in a new project, and returns its id.
 func (s *Surface) CreateIssue(t testing.TB) int64 {
 	t.Helper()
 	now := core.At(time.Now())

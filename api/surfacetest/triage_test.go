@@ -26,7 +26,7 @@ var triageCases = []parityCase{
 	{core.FindSimilar.Operation, core.InvalidRequest, "reader", `{"text": "ship", "issue_id": 1}`},
 }
 
-// switchedOffCases want a server of its own, on which what can be switched off is off.
+// switchedOffCases need a separate server, with everything switched off that can be.
 var switchedOffCases = []parityCase{
 	{core.FindSimilar.Operation, core.SimilarOff, "admin", `{"text": "ship"}`},
 }

@@ -20,24 +20,24 @@ import (
 	"errand/store/storetest"
 )
 
-// world is the state from which a case starts. Two worlds of the same time are equal in every byte, ids and secrets
-// too, so that answers need not be adjusted before they are compared.
+// world is the state that a case starts from. Two worlds of the same time are equal in every byte, including ids and
+// secrets, so that answers can be compared unchanged.
 type world struct {
 	*surfacetest.Surface
 	now    time.Time
-	values map[string]string // by the names that parityCases uses
+	values map[string]string // by the names in parityCases
 	tokens map[string]string // by the name of the actor
 }
 
-// missingID is the id of nothing.
+// missingID is an id that nothing has.
 const missingID = 1<<53 - 1
 
-// holdActions has actions, a comma list of them, wait for approval.
+// holdActions makes actions, a comma-separated list, wait for approval.
 func holdActions(actions string) map[string]string {
 	return map[string]string{"REQUIRE_APPROVAL": actions}
 }
 
-// newWorlds makes two equal worlds, where the actions are held for approval.
+// newWorlds makes two equal worlds where the actions are held for approval.
 func newWorlds(t *testing.T, held string) [2]*world {
 	t.Helper()
 	now := time.Now()
@@ -121,7 +121,7 @@ func (w *world) addWebhook(t *testing.T, project int64) (webhook, pending, ended
 	return webhook, pending, ended
 }
 
-// makeCursor returns the cursor behind the first issue of a project.
+// makeCursor returns the cursor after the first issue of a project.
 func (w *world) makeCursor(t *testing.T, project int64, sort core.IssueSort) string {
 	t.Helper()
 	page, err := w.Store.ListIssues(t.Context(), store.IssueFilter{ProjectID: project, Sort: sort, Paging: core.Paging{Limit: 1}})
@@ -130,7 +130,7 @@ func (w *world) makeCursor(t *testing.T, project int64, sort core.IssueSort) str
 	return string(page.NextCursor)
 }
 
-// valueOf returns what a $name of a case means.
+// valueOf returns the value of a $name in a case.
 func (w *world) valueOf(name string) string {
 	value, known := w.values[name]
 	if !known {
@@ -147,7 +147,7 @@ func (w *world) tokenOf(actor string) string {
 	return token
 }
 
-// addFix has a release bring a fix, which is verified, and adds a release with a name that is hard to write in a path.
+// addFix makes a release bring a fix, which is verified, and adds a release whose name is hard to write in a path.
 func (w *world) addFix(t *testing.T, project int64) {
 	t.Helper()
 	fixed, _ := w.addIssue(t, project, "refund", 1)
@@ -158,14 +158,14 @@ func (w *world) addFix(t *testing.T, project int64) {
 	w.runSQL(t, `UPDATE issues SET status = 'verified' WHERE id = $1`, fixed)
 }
 
-// sendAdmin makes a call that must work.
+// sendAdmin makes a call, which must succeed.
 func (w *world) sendAdmin(t *testing.T, path, body string) {
 	t.Helper()
 	answer := w.SendAsAdmin(t, http.MethodPost, path, body)
 	require.Less(t, answer.Status, http.StatusBadRequest, answer.Body)
 }
 
-// addIssue makes an issue with events, and returns its id and that of the first event.
+// addIssue makes an issue with events, and returns the ids of the issue and of the first event.
 func (w *world) addIssue(t *testing.T, project int64, title string, events int) (issue, event int64) {
 	t.Helper()
 	at := core.At(w.now)
@@ -193,7 +193,7 @@ func (w *world) runSQL(t *testing.T, sql string, args ...any) {
 	require.NoError(t, rows.Err())
 }
 
-// readState returns what calls can change, as JSON.
+// readState returns everything that calls can change, as JSON.
 func (w *world) readState(t *testing.T) []string {
 	t.Helper()
 	rows, err := storetest.QuerySQL(t.Context(), w.Store, `

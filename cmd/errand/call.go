@@ -10,7 +10,7 @@ import (
 	"errand/client"
 )
 
-// callCmd has a subcommand for each operation, made of the operation's input.
+// callCmd has a subcommand for each operation, made from the operation's input.
 type callCmd struct {
 	client.CallOptions `embed:""`
 
@@ -24,7 +24,7 @@ type operationCmd struct {
 	kong.Plugins
 }
 
-// Help is what --help says below the first line.
+// Help is the text of --help below the first line.
 func (c operationCmd) Help() string {
 	if c.Input == nil {
 		return ""
@@ -50,7 +50,7 @@ func (listFlag) BeforeReset(parser *kong.Kong) error {
 	return nil
 }
 
-// nextCmd is the operation next_issue under a shorter name, which prints the brief.
+// nextCmd is the operation next_issue under a shorter name. It prints the brief.
 type nextCmd struct {
 	client.CallOptions `embed:""`
 
@@ -60,7 +60,7 @@ type nextCmd struct {
 
 const nextOperation = "next_issue"
 
-// Help is what --help says below the first line.
+// Help is the text of --help below the first line.
 func (nextCmd) Help() string {
 	return "Prints the brief in Markdown; --table prints the issue without it, --json the answer of the server.\n\n" +
 		fmt.Sprintf("Exit codes: 0 with an issue; %d without one, and the output says why; 1 when the server refused or was not reached. ",
@@ -76,8 +76,8 @@ func (c *nextCmd) Run(ctx context.Context) error {
 	return c.Input.PrintNext(ctx, c.CallOptions)
 }
 
-// newCommands returns the commands that a command line can name: call has a subcommand for each operation when it is named, so
-// that the help of errand stays short.
+// newCommands returns the commands for a command line. call has its subcommands, one for each operation, only when it
+// is named, so that the help of errand stays short.
 func newCommands(args []string) *cli {
 	commands := &cli{}
 	if input, ok := client.NewOperationInput(nextOperation); ok {
@@ -94,7 +94,7 @@ func newOperationCommands() any {
 	var fields []reflect.StructField
 	var values []operationCmd
 	for i, name := range client.ListOperationNames() {
-		input, _ := client.NewOperationInput(name) // it is listed
+		input, _ := client.NewOperationInput(name) // the name comes from the list
 		tag := fmt.Sprintf(`cmd:"" name:%q help:%q`, name, input.Summary())
 		fields = append(fields, reflect.StructField{
 			Name: fmt.Sprintf("Operation%d", i), Type: reflect.TypeFor[operationCmd](), Tag: reflect.StructTag(tag),

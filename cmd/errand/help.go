@@ -8,11 +8,11 @@ import (
 	"errand/app"
 )
 
-// commandSettings are the settings of a server that matter to the other commands too.
+// commandSettings are the settings of a server that matter to other commands too.
 var commandSettings = []string{"DATA_DIR", "DATABASE_URL", "LOG_LEVEL", "LOG_FORMAT"}
 
-// arrangeFlags puts each command's own flags first in its help. The settings of a server are listed by the help of serve alone, and
-// by errand settings; the other commands take them too.
+// arrangeFlags puts each command's own flags first in its help. Only the help of serve and errand settings list the
+// settings of a server; the other commands accept them too.
 func arrangeFlags(parser *kong.Kong) {
 	variables := app.ListVariables()
 	isSetting := func(f *kong.Flag) bool {

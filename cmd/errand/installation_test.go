@@ -18,7 +18,7 @@ import (
 // makers are the commands that may make an installation.
 var makers = []string{"serve", "migrate"}
 
-// neededArgs are the arguments without which a command is refused before it looks for an installation.
+// neededArgs are arguments that a command requires before it looks for an installation.
 var neededArgs = map[string]string{
 	"settings unset":      "SIMILAR",
 	"token create":        "--name=x --scope=admin",
@@ -30,7 +30,7 @@ var neededArgs = map[string]string{
 	"user enable":         "ann@example.com",
 }
 
-// databaseCommands returns the command line of each command that works on the database, but for the makers.
+// databaseCommands returns the command line of each command that works on the database, except for the makers.
 func databaseCommands(t *testing.T) (lines []string) {
 	t.Helper()
 	parser := kong.Must(newCommands(nil), kong.Name("errand"), kong.Vars(app.FlagHelp()), longHelp, kong.Vars(app.HelpVariables()))
@@ -92,7 +92,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// TestCommandsFindTheRunningServer leaves DATA_DIR out beside a server that has another one, and beside what a killed one has left.
+// TestCommandsFindTheRunningServer omits DATA_DIR beside a server with another one, and beside the entry of a killed server.
 func TestCommandsFindTheRunningServer(t *testing.T) {
 	t.Parallel()
 	home, err := os.MkdirTemp("", "errand-running-")
@@ -104,7 +104,7 @@ func TestCommandsFindTheRunningServer(t *testing.T) {
 		"XDG_STATE_HOME=" + filepath.Join(home, "state")}
 	ask := func(set string, args ...string) ended { return runErrand(t, append(env, set), args...) }
 
-	server := exec.CommandContext(t.Context(), os.Args[0], "serve", "--addr=127.0.0.1:0", "--data-dir="+dir) //nolint:gosec // our own
+	server := exec.CommandContext(t.Context(), os.Args[0], "serve", "--addr=127.0.0.1:0", "--data-dir="+dir) //nolint:gosec // this binary
 	server.Env = append(os.Environ(), append(env, asErrand+"=yes")...)
 	out, err := server.StdoutPipe()
 	require.NoError(t, err)

@@ -58,7 +58,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	go app.ReapOrphans(ctx)
 	a, err := app.New(ctx, c.Config, version, log)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return nil // it was told to stop before it was ready
+		return nil // stopped before it was ready
 	}
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (versionCmd) Run() error {
 	return nil
 }
 
-// longHelp are the texts of --help that are too long for a tag.
+// longHelp are texts of --help that are too long for a tag.
 var longHelp = kong.Vars{
 	"help_unset": "Restore the default of a setting on every server. " +
 		"A server that has it in its environment sets it again at its next start.",
@@ -196,7 +196,7 @@ func main() {
 		kong.Description("Errand is an error tracker for coding agents. Every flag of serve can be set in the environment too."))
 	arrangeFlags(parser)
 	if !isCall(args) {
-		args = dropEmpty(args) // what is empty in a call is for the server to judge
+		args = dropEmpty(args) // the server judges empty values in a call
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
@@ -206,7 +206,7 @@ func main() {
 	switch {
 	case err == nil:
 		return
-	case errors.Is(err, client.ErrNoIssue): // it has said so
+	case errors.Is(err, client.ErrNoIssue): // the reason is already printed
 	case exitCodeOf(err) == client.ExitUsage:
 		textErrors.PrintError(addHelpLine(parsed, err))
 	default:
@@ -215,8 +215,8 @@ func main() {
 	os.Exit(exitCodeOf(err))
 }
 
-// untilSignal returns a context that the first SIGTERM or Ctrl-C ends, for an orderly stop. A second one ends the process
-// at once; its private Postgres ends with it.
+// untilSignal returns a context that the first SIGTERM or Ctrl-C ends, for an orderly stop. A second signal ends the
+// process immediately, and its private Postgres with it.
 func untilSignal() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -230,16 +230,16 @@ func untilSignal() context.Context {
 	return ctx
 }
 
-// unsetEmpty removes the variables of Errand's that are set to nothing: kong would take them for a value.
+// unsetEmpty removes Errand's variables with an empty value, which kong would take for a value.
 func unsetEmpty() {
 	for _, name := range app.ListVariables() {
 		if strings.TrimSpace(os.Getenv(name)) == "" {
-			_ = os.Unsetenv(name) // fails for no name that we have
+			_ = os.Unsetenv(name) // cannot fail for these names
 		}
 	}
 }
 
-// dropEmpty leaves out the flags that are set to nothing, as by --addr= or --addr "".
+// dropEmpty removes flags with an empty value, as in --addr= or --addr "".
 func dropEmpty(args []string) []string {
 	var kept []string
 	for i := 0; i < len(args); i++ {

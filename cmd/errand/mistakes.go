@@ -12,14 +12,14 @@ import (
 	"errand/client"
 )
 
-// textErrors has errors printed as text, also where nobody is at a terminal.
+// textErrors prints errors as text, even without a terminal.
 var textErrors = &app.Config{LogFormat: "text"}
 
 // servers are the commands whose standard error is a log.
 var servers = []string{"serve", "migrate"}
 
-// chooseErrors returns how a command prints that it failed: the servers in the format of their log, the others as text unless
-// LOG_FORMAT says JSON. The commands that call a running Errand know no LOG_FORMAT.
+// chooseErrors returns how a command prints its failure. Servers use the format of their log. Other commands print
+// text unless LOG_FORMAT says JSON. The commands that call a running Errand have no LOG_FORMAT.
 func chooseErrors(parsed *kong.Context) *app.Config {
 	c, isConfigured := parsed.Selected().Target.Addr().Interface().(interface{ Configuration() *app.Config })
 	if !isConfigured {
@@ -32,15 +32,15 @@ func chooseErrors(parsed *kong.Context) *app.Config {
 	return config
 }
 
-// reportMistake says what is wrong with a command line, and ends the process. It is text, but for the servers: theirs has the format of
-// their log, from its first line.
+// reportMistake prints a mistake in a command line, and ends the process. It prints text; for servers it uses the
+// format of their log, whose first line this is.
 func reportMistake(parser *kong.Kong, args []string, err error) {
 	code := exitCodeOf(err)
 	if isCall(args) {
 		code = client.ExitUsage
 	}
 	config := &app.Config{}
-	_ = config.LogFormat.UnmarshalText([]byte(os.Getenv("LOG_FORMAT"))) // the flags are not known yet
+	_ = config.LogFormat.UnmarshalText([]byte(os.Getenv("LOG_FORMAT"))) // the flags are not parsed yet
 	if isServer := len(args) > 0 && slices.Contains(servers, args[0]); isServer && !config.WritesText(os.Stderr) {
 		config.PrintError(err)
 		os.Exit(code)
@@ -49,7 +49,7 @@ func reportMistake(parser *kong.Kong, args []string, err error) {
 	if errors.As(err, &mistake) {
 		if len(args) == 0 {
 			parser.Stdout = os.Stderr
-			_ = mistake.Context.PrintUsage(false) // the error says the same in fewer words
+			_ = mistake.Context.PrintUsage(false) // the error says the same, more briefly
 		}
 		err = addHelpLine(mistake.Context, err)
 	}
@@ -57,7 +57,7 @@ func reportMistake(parser *kong.Kong, args []string, err error) {
 	os.Exit(code)
 }
 
-// addHelpLine adds to a mistake in a command line where its command is explained.
+// addHelpLine adds to an error in a command line where the command is explained.
 func addHelpLine(parsed *kong.Context, err error) error {
 	command, line := "errand", "errand --help lists the commands."
 	for _, part := range parsed.Path {
@@ -72,7 +72,7 @@ func addHelpLine(parsed *kong.Context, err error) error {
 	return fmt.Errorf("%w\n%s", err, line)
 }
 
-// exitCodeOf returns the code that the process ends with after an error of a command.
+// exitCodeOf returns the exit code of the process after an error of a command.
 func exitCodeOf(err error) int {
 	var coded interface{ ExitCode() int }
 	if errors.As(err, &coded) {

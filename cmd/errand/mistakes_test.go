@@ -15,7 +15,7 @@ import (
 	"errand/store/storetest"
 )
 
-// asErrand has the binary of the tests be errand itself.
+// asErrand makes the binary of the tests behave as errand.
 const asErrand = "TEST_AS_ERRAND"
 
 func TestMain(m *testing.M) {
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	storetest.Main(m)
 }
 
-// ended is what a process of errand has printed into pipes, and its exit code.
+// ended is what a process of errand printed into pipes, and its exit code.
 type ended struct {
 	out, errors string
 	code        int
@@ -86,7 +86,7 @@ func TestMistakesAreText(t *testing.T) {
 	}
 }
 
-// TestErrorsCannotSteerATerminal reads an error of a server whose texts have control characters.
+// TestErrorsCannotSteerATerminal reads a server's error whose texts contain control characters.
 func TestErrorsCannotSteerATerminal(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -103,7 +103,7 @@ func TestErrorsCannotSteerATerminal(t *testing.T) {
 	require.NotRegexp(t, `[\x1b\x{80}-\x{9f}\x{202e}]`, done.errors)
 }
 
-// TestNextEndsALoop runs what a script would: it sees the end of the work by the exit code, and why on standard output.
+// TestNextEndsALoop runs a script's loop: the exit code shows the end of the work, and standard output the reason.
 func TestNextEndsALoop(t *testing.T) {
 	t.Parallel()
 	const none = `{"data":{"issue":null,"markdown":"No issue for you: no open issue.\n","json":null,"why":"no open issue","yours":[]}}`

@@ -40,7 +40,7 @@ var GetApp = core.DefineOperation[AppInput, App](core.Operation{
 	Summary: "Show an app", Description: "Shows one app.", Example: `{"app": "web-shop"}`, Errors: []core.Code{core.NotFound},
 })
 
-// AppFields are what a caller can say of an app.
+// AppFields are the fields of an app that a caller can set.
 type AppFields struct {
 	Name                 core.Opt[string] `json:"name" doc:"What people call the app." max:"100"`
 	Environment          core.Opt[string] `json:"environment" doc:"Where it runs, such as production." max:"100"`
@@ -48,7 +48,7 @@ type AppFields struct {
 	NotifyOnReoccurrence core.Opt[bool]   `json:"notify_on_reoccurrence"`
 }
 
-// CheckName refuses a name that is blank or cannot be shown. One that is not there is refused where it is required.
+// CheckName refuses a name that is blank or cannot be shown, and a missing name if it is required.
 func (f AppFields) CheckName(required bool) error { return checkName(f.Name, required) }
 
 func checkName(name core.Opt[string], required bool) error {

@@ -6,13 +6,13 @@ import (
 	"errand/core"
 )
 
-// Path is where the management API is.
+// Path is the path of the management API.
 const Path = "/api/v1"
 
-// KeyHeader is where an API key stands (management API, Authentication).
+// KeyHeader is the header that carries an API key (management API, Authentication).
 const KeyHeader = "Service-API-Key"
 
-// resources are the operations by what they are about, in the order in which they are shown.
+// resources are the operations by resource, in the order of display.
 var resources = []struct {
 	name       string
 	operations []*core.Operation
@@ -39,7 +39,7 @@ func newCatalogue() *core.Catalogue {
 	return core.NewCatalogue(forms, operations)
 }
 
-// ResourceOf returns what the operation is about, such as apps.
+// ResourceOf returns the resource of the operation, such as apps.
 func ResourceOf(op *core.Operation) string {
 	for _, resource := range resources {
 		if slices.Contains(resource.operations, op) {
@@ -49,7 +49,7 @@ func ResourceOf(op *core.Operation) string {
 	return ""
 }
 
-// CodesOf returns the codes of all errors that the operation answers, as they stand in the answers.
+// CodesOf returns the codes of all errors that the operation answers, as clients see them.
 func CodesOf(op *core.Operation) []core.Code {
 	if op.Scope == core.NoToken {
 		return []core.Code{core.Internal}
@@ -62,7 +62,7 @@ func CodesOf(op *core.Operation) []core.Code {
 	return slices.Compact(codes)
 }
 
-// PermissionOf returns the permission that the operation needs, whenever it asks for it; core.NoToken for none.
+// PermissionOf returns the permission that the operation needs, regardless of when it asks for it; core.NoToken for none.
 func PermissionOf(op *core.Operation) core.Scope {
 	if after := PermissionAfter(op); after != "" {
 		return after
@@ -70,7 +70,7 @@ func PermissionOf(op *core.Operation) core.Scope {
 	return op.Scope
 }
 
-// FindWrapper returns the key in which a body of the operation may stand, such as app; empty for none.
+// FindWrapper returns the key that may wrap a body of the operation, such as app; empty for none.
 func FindWrapper(op *core.Operation) string { return wrappers[op] }
 
 // wrappers are the operations whose bodies may be wrapped: {"app": {"name": ...}} is {"name": ...}.
@@ -86,8 +86,8 @@ var wrappers = map[*core.Operation]string{
 	UpdateUser.Operation: "user",
 }
 
-// PermissionAfter returns the permission that an operation asks for only when what its path names is there; empty for an operation
-// that asks first, by its Scope (management API, 1.1).
+// PermissionAfter returns the permission that an operation asks for only after it has found what its path names. It
+// is empty for an operation that asks first, by its Scope (management API, 1.1).
 func PermissionAfter(op *core.Operation) core.Scope { return permissionsAfter[op] }
 
 var permissionsAfter = map[*core.Operation]core.Scope{

@@ -11,7 +11,7 @@ import (
 	"errand/core/manage"
 )
 
-// TestEveryOperationAsksForAPermission holds that none but the health check can be called without a permission of the table.
+// TestEveryOperationAsksForAPermission checks that every operation but the health check requires a permission of the table.
 func TestEveryOperationAsksForAPermission(t *testing.T) {
 	t.Parallel()
 	known := strings.Split(manage.ListPermissions(), ", ")

@@ -19,7 +19,7 @@ type validationMembers struct {
 	Messages core.List[string] `json:"messages" doc:"What is wrong, one sentence each."`
 }
 
-// forms are the errors of /api/v1. An input that does not have the form of its schema is refused as one that breaks a rule is.
+// forms are the errors of /api/v1. An input that does not match its schema has the same error as one that breaks a rule.
 var forms = core.ErrorForms{
 	core.Unauthorized: {Status: http.StatusUnauthorized, Meaning: "The API key is missing, invalid or revoked.", Members: messageMember{}},
 	core.Forbidden:    {Status: http.StatusForbidden, Meaning: "The API key lacks the permission.", Members: messageMember{}},
@@ -38,13 +38,13 @@ var forms = core.ErrorForms{
 	core.Unavailable:     {Status: http.StatusServiceUnavailable, Meaning: "The database is away; try again.", Members: messageMember{}},
 }
 
-// RefuseInput makes the error of an input that breaks rules, one sentence each.
+// RefuseInput makes the error for an input that breaks rules, one sentence each.
 func RefuseInput(messages ...string) *core.Error {
 	return core.NewError(ValidationFailed).With("messages", messages)
 }
 
-// RequirePermission returns nil when the actor has the permission, else forbidden. Operations of which the management API looks
-// up what the path names before it asks for the permission call it themselves (management API, 1.1).
+// RequirePermission returns nil when the actor has the permission, else forbidden. Operations that look up what their
+// path names before they ask for the permission call it themselves (management API, 1.1).
 func RequirePermission(actor core.Actor, permission core.Scope) error {
 	if actor.Has(permission) {
 		return nil

@@ -10,7 +10,7 @@ type Health struct {
 	Timestamp Time   `json:"timestamp" always:"true"`
 }
 
-// GetHealth declares GET /api/v1/health. It needs no key, and nobody asks the database.
+// GetHealth declares GET /api/v1/health. It needs no key and does not ask the database.
 var GetHealth = core.DefineOperation[struct{}, Health](core.Operation{
 	Name: "get_health", Route: "GET /api/v1/health", Scope: core.NoToken,
 	Summary:     "Check the server",

@@ -29,12 +29,12 @@ var ListMembers = core.DefineOperation[TeamInput, core.List[Member]](core.Operat
 	Example: `{"team": "back-office"}`, Errors: []core.Code{core.NotFound, core.Forbidden},
 })
 
-// MemberRole is what a member may do.
+// MemberRole is the role of a member.
 type MemberRole struct {
 	Role core.Opt[core.TeamRole] `json:"role" doc:"owner, admin, developer, member or viewer."`
 }
 
-// Choose returns the role that is asked for, or the fallback when none is. It refuses what is not a role.
+// Choose returns the requested role, or the fallback when none is requested. It refuses a text that is not a role.
 func (r MemberRole) Choose(fallback core.TeamRole) (core.TeamRole, error) {
 	switch {
 	case !r.Role.Set:
@@ -45,7 +45,7 @@ func (r MemberRole) Choose(fallback core.TeamRole) (core.TeamRole, error) {
 	return r.Role.Value, nil
 }
 
-// AddMemberInput names a user, by the id or by the address.
+// AddMemberInput names a user, by id or by address.
 type AddMemberInput struct {
 	TeamInput
 	UserID       core.Opt[int64]  `json:"user_id" doc:"Id of the user."`

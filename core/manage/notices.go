@@ -29,7 +29,7 @@ type Line struct {
 	Method string `json:"method"`
 }
 
-// Object is a JSON object of any members; it is {} when there are none, never null.
+// Object is a JSON object with any members. It is {} when empty, never null.
 type Object map[string]any
 
 // JSONSchema is an object.
@@ -43,7 +43,7 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	return core.MarshalPlain(map[string]any(o))
 }
 
-// ListNoticesInput says which notices of a problem to list.
+// ListNoticesInput chooses the notices of a problem to list.
 type ListNoticesInput struct {
 	ProblemPartInput
 	DateFrom Date `json:"date_from,omitempty" doc:"The first day on which it occurred."`

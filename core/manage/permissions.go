@@ -1,5 +1,5 @@
-// Package manage is the catalogue of the management API at /api/v1: its nouns, operations, permissions and errors. An app is
-// a project, a problem an issue, a notice a stored event (decisions 12). The shapes are those that clients of that API know.
+// Package manage is the catalogue of the management API at /api/v1: its nouns, operations, permissions and errors. An app is a project, a
+// problem an issue, a notice a stored event (decisions 12). The shapes are the ones that clients of that API know.
 package manage
 
 import (
@@ -32,8 +32,8 @@ var permissions = []core.Scope{
 // AllPermissions returns all permissions, in the order of the table.
 func AllPermissions() []core.Scope { return slices.Clone(permissions) }
 
-// ReadPermissions returns the permissions that the words name, each once, in the order of the table. It refuses other words, and
-// none at all.
+// ReadPermissions returns the permissions that the words name, each once, in the order of the table. It refuses
+// unknown words, and an empty list.
 func ReadPermissions(words []string) ([]core.Scope, error) {
 	var known []core.Scope
 	for _, permission := range permissions {
@@ -52,7 +52,7 @@ func ReadPermissions(words []string) ([]core.Scope, error) {
 	return known, nil
 }
 
-// ListPermissions returns all permissions as a text, such as "apps:read, apps:write".
+// ListPermissions returns all permissions as one text, such as "apps:read, apps:write".
 func ListPermissions() string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(permissions), " ", ", "), "[]")
 }

@@ -44,13 +44,13 @@ type Tag struct {
 // ProblemStatus is the state of a problem.
 type ProblemStatus string
 
-// The states of a problem. It is resolved when the issue is resolved, verified or ignored.
+// The states of a problem. A problem is resolved when the issue is resolved, verified or ignored.
 const (
 	Unresolved ProblemStatus = "unresolved"
 	Resolved   ProblemStatus = "resolved"
 )
 
-// ListProblemsInput says which problems of an app to list.
+// ListProblemsInput chooses the problems of an app to list.
 type ListProblemsInput struct {
 	App        core.ProjectRef `json:"app" doc:"Slug or id of the app." min:"1"`
 	Status     string          `json:"status,omitempty" doc:"resolved or unresolved; anything else is all."`
@@ -103,7 +103,7 @@ type ResolveProblemsInput struct {
 	IDs []int64         `json:"problem_ids,omitempty" doc:"Ids of the problems, at most 1000. Those of other apps are passed over." max:"1000"`
 }
 
-// ResolvedProblems says how many problems were marked.
+// ResolvedProblems is the number of problems that were marked.
 type ResolvedProblems struct {
 	Message string `json:"message"`
 	Count   int64  `json:"count"`

@@ -9,7 +9,7 @@ import (
 
 var tagOperations = []*core.Operation{ListTags.Operation, AddTag.Operation, RemoveTag.Operation}
 
-// ProblemPartInput names a problem whose parts an operation is about.
+// ProblemPartInput names the problem of a list of tags.
 type ProblemPartInput struct {
 	App     core.ProjectRef `json:"app" doc:"Slug or id of the app." min:"1"`
 	Problem int64           `json:"problem" doc:"Id of the problem." min:"1"`
@@ -30,10 +30,10 @@ type AddTagInput struct {
 
 var tagForm = regexp.MustCompile(`^[a-z0-9_-]+$`)
 
-// maxTag is how many characters a tag has at most (management API, 1.6).
+// maxTag is the longest tag in characters (management API, 1.6).
 const maxTag = 50
 
-// TagName returns the name as it is stored, or why it cannot be.
+// TagName returns the name in its stored form, or the reason why it is refused.
 func (in AddTagInput) TagName() (string, error) {
 	name := strings.ToLower(strings.TrimSpace(in.Name.Value))
 	switch {

@@ -15,7 +15,7 @@ var ListTeamApps = core.DefineOperation[TeamInput, core.List[App]](core.Operatio
 	Example: `{"team": "back-office"}`, Errors: []core.Code{core.NotFound, core.Forbidden},
 })
 
-// AssignAppInput names an app for the team that the path names: by app_id, or in a wrapper, {"app": {"slug": "web-shop"}}.
+// AssignAppInput names an app for the team in the path: by app_id, or in a wrapper, {"app": {"slug": "web-shop"}}.
 type AssignAppInput struct {
 	TeamInput
 	AppID core.Opt[core.ProjectRef] `json:"app_id" doc:"Slug or id of the app."`
@@ -23,12 +23,12 @@ type AssignAppInput struct {
 	Slug  core.Opt[core.ProjectRef] `json:"slug" doc:"The same as app_id, as in {app: {slug: web-shop}}."`
 }
 
-// AppRef returns how the app is named; empty when it is not.
+// AppRef returns the name of the app; empty when there is none.
 func (in AssignAppInput) AppRef() core.ProjectRef {
 	return cmp.Or(in.AppID.Value, in.ID.Value, in.Slug.Value)
 }
 
-// Done says in a sentence what was done.
+// Done says in one sentence what was done.
 type Done struct {
 	Message string `json:"message"`
 }

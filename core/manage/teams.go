@@ -38,7 +38,7 @@ var GetTeam = core.DefineOperation[TeamInput, Team](core.Operation{
 	Example: `{"team": "back-office"}`, Errors: []core.Code{core.NotFound, core.Forbidden},
 })
 
-// TeamName is what people call a team.
+// TeamName is the name of a team.
 type TeamName struct {
 	Name core.Opt[string] `json:"name" doc:"What people call the team." max:"100"`
 }

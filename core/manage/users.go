@@ -44,22 +44,22 @@ var GetUser = core.DefineOperation[UserInput, User](core.Operation{
 	Example: `{"user": "ann"}`, Errors: []core.Code{core.NotFound, core.Forbidden},
 })
 
-// UserFields are what a caller can say of a user.
+// UserFields are the fields of a user that a caller can set.
 type UserFields struct {
 	EmailAddress core.Opt[string]      `json:"email_address" doc:"Upper case is lowered; no other user may have it."`
 	Password     core.Opt[core.Secret] `json:"password" doc:"At most 72 bytes; in a change, blank is absent."`
 	Confirmation core.Opt[core.Secret] `json:"password_confirmation" doc:"Must equal the password, if it is sent."`
 }
 
-// HasPassword reports whether there is a password. A blank one is as none: forms send it.
+// HasPassword reports whether there is a password. A blank one, which forms send, counts as none.
 func (f UserFields) HasPassword() bool { return !isBlank(f.Password.Value.Reveal()) }
 
-// IsConfirmed reports whether the password was repeated as it is, or not repeated at all.
+// IsConfirmed reports whether the password was repeated correctly, or not repeated at all.
 func (f UserFields) IsConfirmed() bool {
 	return !f.Confirmation.Set || f.Confirmation.Null || f.Confirmation.Value == f.Password.Value
 }
 
-// ReadAddress returns the address as it is stored, or in a sentence what is wrong with it.
+// ReadAddress returns the address in its stored form, or a sentence that says what is wrong with it.
 func (f UserFields) ReadAddress() (address, wrong string) {
 	text := strings.TrimSpace(f.EmailAddress.Value)
 	address, err := core.ReadEmailAddress(text)

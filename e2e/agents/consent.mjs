@@ -1,4 +1,4 @@
-// Consents as the person at the browser does: reads the page, allows what is asked, and follows the answer to the client.
+// Consents like a person at the browser: reads the page, allows what the client asks for, and follows the redirect to the client.
 export async function consent(page) {
 	const shown = await fetch(page);
 	const html = await shown.text();

@@ -1,4 +1,4 @@
-// Signs in with an SDK for TypeScript, and prints the name of the token that it was given.
+// Signs in with an SDK for TypeScript, and prints the name of the token that it got.
 import { consent } from './consent.mjs';
 
 export async function signIn(name, Client, Transport) {

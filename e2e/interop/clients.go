@@ -15,8 +15,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// client is a client of MCP that people use: its packages with their versions, and what is done with it. The folder of its packages
-// is passed to try; what try returns stands in the table.
+// client is a client of MCP that people use: its packages with their versions, and how to try it. try gets the folder
+// of the packages, and returns a text for the table.
 type client struct {
 	name string
 	npm  []string
@@ -139,7 +139,7 @@ func tryGoSDK(ctx context.Context, _ *toolbox, s *server, _ string) (string, err
 	return fmt.Sprintf("%d tools, %d prompts", len(tools.Tools), len(prompts.Prompts)), nil
 }
 
-// tryListing adds the server to a program as a person would, in an empty home, and looks whether its list says that it is connected.
+// tryListing adds the server to a program as a person would, in an empty home, and checks that its list shows it as connected.
 func tryListing(ctx context.Context, t *toolbox, dir, command string, add []string) (string, error) {
 	home, err := os.MkdirTemp("", "errand-interop-home-")
 	if err != nil {
@@ -170,16 +170,16 @@ func tryGemini(ctx context.Context, t *toolbox, s *server, dir string) (string, 
 		"--header", "Authorization: Bearer " + s.token, "errand", s.url + "/mcp"})
 }
 
-// strictCount finds what the inspector has counted.
+// strictCount finds the counts in the inspector's output.
 var strictCount = regexp.MustCompile(`(\d+) errors?, (\d+) warnings?`)
 
-// tryInspector has the inspector check the tools as strictly as it can.
+// tryInspector lets the inspector check the tools as strictly as it can.
 func tryInspector(ctx context.Context, t *toolbox, s *server, dir string) (string, error) {
 	says, err := t.runCommand(ctx, []string{"MCP_STORAGE_DIR=" + dir}, filepath.Join(dir, "node_modules", ".bin", "mcp-inspector"),
 		"--cli", s.url+"/mcp", "--transport", "http", "--header", "Authorization: Bearer "+s.token, "--method", "tools/list", "--strict")
 	counted := strictCount.FindStringSubmatch(says)
 	switch {
-	case counted == nil && err == nil && strings.Contains(says, `"inputSchema"`): // it counts only where there is something
+	case counted == nil && err == nil && strings.Contains(says, `"inputSchema"`): // it prints counts only if there is something to count
 		return "0 errors, 0 warnings", nil
 	case counted == nil:
 		return "", fmt.Errorf("it counts nothing: %w", errors.Join(err, ctx.Err()))

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// suite is the official conformance suite, pinned: another version has other scenarios.
+// suite is the official conformance suite, pinned, since another version has other scenarios.
 const suite = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
 
 const scenarioAtMost = 2 * time.Minute
@@ -45,10 +45,10 @@ func readScenarios(file string) (scenarioList, error) {
 	return list, err
 }
 
-// listedScenario finds the scenarios in what the suite lists.
+// listedScenario finds the scenarios in the suite's list.
 var listedScenario = regexp.MustCompile(`(?m)^\s+- (\S+)`)
 
-// failedCheck finds the checks that failed in what the suite prints in colours.
+// These find the failed checks in the coloured output of the suite.
 var (
 	failedCheck = regexp.MustCompile(`\[([a-z0-9-]+) *\] FAILURE`)
 	counts      = regexp.MustCompile(`Passed: (\d+)/(\d+), (\d+) failed`)
@@ -83,7 +83,7 @@ func runConformance(ctx context.Context, tools *toolbox, s *server) error {
 	return summarize(rows)
 }
 
-// runScenario runs a scenario at a version of the protocol. One of which nothing was checked does not count as passed.
+// runScenario runs a scenario at a version of the protocol. A scenario without any check does not count as passed.
 func runScenario(ctx context.Context, tools *toolbox, command, url string, run [2]string, without []string) row {
 	ctx, cancel := context.WithTimeout(ctx, scenarioAtMost)
 	defer cancel()

@@ -36,7 +36,7 @@ func (s *server) makeIssues(ctx context.Context) error {
 	return nil
 }
 
-// post sends a body, with a token unless it is empty, and reads the answer into what is given.
+// post sends a body, with a token unless it is empty, and decodes the answer into into.
 func post(ctx context.Context, to, token string, body []byte, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {

@@ -1,6 +1,5 @@
-// Command interop runs bin/errand against the clients of MCP that people use, or against the official conformance suite, and
-// prints a table: go run ./e2e/interop clients, or conformance. It ends with 1 when one fails. What it needs is installed into
-// .cache/interop.
+// Command interop runs bin/errand against the clients of MCP that people use, or against the official conformance suite, and prints a
+// table: go run ./e2e/interop clients, or conformance. It exits with 1 when one fails. It installs what it needs into .cache/interop.
 package main
 
 import (
@@ -12,7 +11,7 @@ import (
 	"path/filepath"
 )
 
-// errNotHad is why a client was not tried: it could not be installed here.
+// errNotHad is the reason for a client that was not tried: it could not be installed here.
 var errNotHad = errors.New("could not be had")
 
 // row is a line of the table.
@@ -28,7 +27,7 @@ func main() {
 	if err := run(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "interop:", err)
 		end()
-		os.Exit(1) //nolint:gocritic // what is deferred is done
+		os.Exit(1) //nolint:gocritic // deferred calls are done
 	}
 }
 
@@ -70,7 +69,7 @@ func printRow(r row) {
 	fmt.Printf("%-10s %-58s %s\n", verdict, r.name, r.says)
 }
 
-// summarize counts the rows. That a client could not be had is said, but is not a failure of Errand's.
+// summarize counts the rows. A client that could not be installed is mentioned, but is not Errand's failure.
 func summarize(rows []row) error {
 	failed, notHad := 0, 0
 	for _, r := range rows {

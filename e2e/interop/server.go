@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// server is a running bin/errand with a private Postgres, a token of an agent, and a proxy that adds the token for clients that
-// cannot send one.
+// server is a running bin/errand with a private Postgres, an agent's token, and a proxy that adds the token for
+// clients that cannot send one.
 type server struct {
 	url, token string
 	openURL    string // of the proxy
@@ -63,7 +63,7 @@ func (s *server) start(ctx context.Context) error {
 	}
 	ready, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		_ = s.cmd.Wait() // it has ended, and its log is whole
+		_ = s.cmd.Wait() // it has ended, and its log is complete
 		return fmt.Errorf("the server did not start: %s", log.String())
 	}
 	_, after, _ := strings.Cut(ready, "ready at ")
@@ -81,10 +81,10 @@ func (s *server) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// serveProxy serves the proxy. Its own pages may call, as those of the server.
+// serveProxy serves the proxy. Its own pages may call, like the server's.
 func (s *server) serveProxy(listener net.Listener) {
 	s.proxy = &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		target, _ := url.Parse(s.url) // it is made of an address
+		target, _ := url.Parse(s.url) // it consists of an address
 		r.SetURL(target)
 		r.Out.Host = r.In.Host
 		if r.In.Header.Get("Origin") == s.openURL {
@@ -95,7 +95,7 @@ func (s *server) serveProxy(listener net.Listener) {
 	go func() { _ = s.proxy.Serve(listener) }() // until stop
 }
 
-// stop ends the server and removes what it has stored.
+// stop ends the server and removes its data.
 func (s *server) stop() {
 	if s.proxy != nil {
 		_ = s.proxy.Close()

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// toolbox installs what the clients are made of, each into a folder of its own.
+// toolbox installs the packages of clients, each into a separate folder.
 type toolbox struct {
 	cache string
-	path  string // PATH, with a Node.js that is new enough first
+	path  string // PATH, starting with a recent enough Node.js
 }
 
-// oldestNode is the oldest major version of Node.js that the suite runs on; where there is none, npm has one.
+// oldestNode is the oldest major version of Node.js that the suite runs on. If it is missing, npm provides one.
 const (
 	oldestNode = 22
 	nodeOfNPM  = "node@22"
@@ -67,7 +67,7 @@ func (t *toolbox) installPip(ctx context.Context, packages ...string) (dir strin
 	return dir, t.finishInstall(ctx, dir, filepath.Join(dir, "bin", "pip"), args...)
 }
 
-// finishInstall runs an installer, and notes that it was done.
+// finishInstall runs an installer, and records that it was done.
 func (t *toolbox) finishInstall(ctx context.Context, dir, installer string, args ...string) error {
 	if _, err := t.runCommand(ctx, nil, installer, args...); err != nil {
 		return fmt.Errorf("%w: %w", errNotHad, err)
@@ -79,7 +79,7 @@ func folderOf(packages []string) string {
 	return strings.NewReplacer("/", "-", "@", "-", "=", "-", " ", "_").Replace(strings.Join(packages, " "))
 }
 
-// runCommand runs a command and returns what it prints. An error has the last line that it printed.
+// runCommand runs a command and returns its output. An error has the last line of the output.
 func (t *toolbox) runCommand(ctx context.Context, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, t.findCommand(name), args...)
 	cmd.Env = append(append(os.Environ(), "PATH="+t.path), env...)

@@ -1,4 +1,4 @@
-// Package loop has the loop of work as agents go through it, without a model, and what a fix costs them.
+// Package loop is the loop of work as agents go through it, without a model, and the cost of a fix.
 package loop
 
 import (
@@ -6,13 +6,13 @@ import (
 	"fmt"
 )
 
-// What an ordinary error of a Django app has.
+// The contents of an ordinary error of a Django app.
 const (
 	djangoFrames      = 30
 	djangoBreadcrumbs = 40
 )
 
-// MakeDjangoEvent makes the n-th error of a Django app as the SDK for Python sends it, an issue of its own for each n.
+// MakeDjangoEvent makes the n-th error of a Django app as the SDK for Python sends it. Each n makes a separate issue.
 func MakeDjangoEvent(n int) []byte {
 	event := map[string]any{
 		"event_id": fmt.Sprintf("%032x", n+1), "platform": "python", "level": "error", "release": "shop@1.4.0", "environment": "production",
@@ -33,12 +33,12 @@ func MakeDjangoEvent(n int) []byte {
 	}
 	text, err := json.Marshal(event)
 	if err != nil {
-		panic(err) // it is made of what JSON has
+		panic(err) // it consists of JSON values
 	}
 	return text
 }
 
-// makeFrames makes the frames of the framework, and of the app the innermost ones.
+// makeFrames makes the frames of the framework, and the innermost ones of the app.
 func makeFrames(n int) []any {
 	var frames []any
 	for f := range djangoFrames {

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// What is played, and what a fix costs: the figures of docs/agent-loop.md. A tenth more is too much.
+// The size of the run, and the cost of a fix: the figures of docs/agent-loop.md. A tenth more is too much.
 const (
 	bugs          = 20
 	agents        = 5
@@ -115,8 +115,8 @@ func TestTheLoop(t *testing.T) {
 	require.LessOrEqual(t, spent, tokensPerFix*slack)
 }
 
-// TestAClaimThatIsTakenIsRefused has an agent that chooses by itself, from a list, what another has taken meanwhile: that is what the
-// loop above must not count.
+// TestAClaimThatIsTakenIsRefused lets an agent choose from a list an issue that another agent has just taken: the
+// loop above must not count such refusals.
 func TestAClaimThatIsTakenIsRefused(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)

@@ -1,2 +1,2 @@
-// What the page uses of @sentry/browser. The test bundles it, and serves it as sdk.js.
+// The part of @sentry/browser that the page uses. The test bundles it, and serves it as sdk.js.
 export { captureException, flush, init } from "@sentry/browser";

@@ -1,5 +1,5 @@
-// An application with @sentry/node: it throws an error with each line that it reads as the message, and answers with a line
-// when the SDK has sent the error or dropped it. The DSN is the first argument.
+// An application with @sentry/node. For each line that it reads, it throws an error with that message, and answers with a line
+// when the SDK has sent or dropped the error. The DSN is the first argument.
 import { createInterface } from "node:readline";
 import * as Sentry from "@sentry/node";
 

@@ -1,4 +1,4 @@
-// Sends messages and errors in the ways that applications do. The DSN is the first argument, the package of the SDK the second.
+// Sends messages and errors in the ways that applications do. The arguments are the DSN and the package of the SDK.
 const [, , dsn, sdk] = process.argv;
 const Sentry = await import(sdk);
 

@@ -1,4 +1,4 @@
-// An application with OpenTelemetry and nothing else, set up by its environment variables. An exception is recorded on two spans
+// An application with only OpenTelemetry, configured by its environment variables. It records an exception on two spans
 // and in the log.
 import { SpanKind, trace } from "@opentelemetry/api";
 import { logs, SeverityNumber } from "@opentelemetry/api-logs";

@@ -1,5 +1,5 @@
-// A receiver of webhooks that checks signatures with Node's own crypto, as the specification says. It prints its port, and then a
-// line of JSON for each request. The secret is on its standard input: it is known only when the port is.
+// A receiver of webhooks that checks signatures with Node's own crypto, as the specification says. It prints its port, and then one
+// line of JSON for each request. It reads the secret from standard input, since the secret is known only after the port.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";

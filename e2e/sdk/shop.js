@@ -20,13 +20,13 @@ function checkOut() {
 
 document.querySelector("button").onclick = checkOut;
 
-// capture gives the SDK an error, and waits until that is sent or dropped.
+// capture passes an error to the SDK, and waits until it is sent or dropped.
 function capture(message) {
 	Sentry.captureException(new Error(message));
 	return Sentry.flush(10_000);
 }
 
-// post sends a text as any page's own code would, and tells what the page can read of the answer.
+// post sends a text as any page's own code would, and returns what the page can read of the answer.
 async function post(url, headers, body) {
 	try {
 		const answer = await fetch(url, { method: "POST", headers, body });

@@ -19,7 +19,7 @@ const (
 	maskedURL      = "https://discord.com/api/webhooks/***"
 )
 
-// urlForm is what Discord's clients copy: those of the test channels name their own host. It may name a thread.
+// urlForm matches the URLs that Discord's clients copy; those for the test channels name their own host. A URL may name a thread.
 var urlForm = regexp.MustCompile(`^https://(?:(?:ptb\.|canary\.)?discord\.com|discordapp\.com)/api/(?:v[0-9]{1,2}/)?webhooks/` +
 	`[0-9]{1,20}/[A-Za-z0-9_-]{1,100}(?:\?thread_id=[0-9]{1,20})?$`)
 
@@ -34,7 +34,7 @@ type embed struct {
 	Timestamp   core.Time `json:"timestamp"`
 }
 
-// allowedMentions with an empty list keeps anybody from being called.
+// allowedMentions with an empty list prevents all mentions.
 type allowedMentions struct {
 	Parse []string `json:"parse"`
 }
@@ -47,7 +47,7 @@ func CheckURL(url string) error {
 	return nil
 }
 
-// MaskURL returns how the URL of a webhook is shown: without what lets others post.
+// MaskURL returns the URL of a webhook as people see it: without the part that lets others post.
 func MaskURL() string { return maskedURL }
 
 // NewRequest returns the request of a delivery.
@@ -73,7 +73,7 @@ func NewRequest(ctx context.Context, m *notify.Message, target notify.Target) (*
 	return notify.NewRequest(ctx, target.URL, encoded)
 }
 
-// escapeText writes a backslash before each character that Discord's markdown could read as its own.
+// escapeText writes a backslash before each character with a meaning in Discord's markdown.
 func escapeText(line string) string {
 	var b strings.Builder
 	for _, r := range line {

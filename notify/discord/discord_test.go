@@ -41,7 +41,7 @@ func TestNewRequestOfPing(t *testing.T) {
 	require.Equal(t, "<https://errand.example>", description)
 }
 
-// The title of an issue stays inside one code span; the project's name is escaped; the lengths are Discord's.
+// The title of an issue stays inside one code span, the project's name is escaped, and the lengths are Discord's.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	m := notifytest.NewExample()

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxBrief is how many bytes of JSON the brief may take. GitHub takes less than 64 KB as a whole; the rest is the
+	// maxBrief is how many bytes of JSON the brief may have. GitHub takes less than 64 KB in total; the rest is the
 	// issue, whose longest parts are its title and its fix.
 	maxBrief = 56 << 10
 	cutNote  = "\n\n[cut here: get_brief has the whole brief]\n"
@@ -34,8 +34,8 @@ func CheckURL(apiURL, text string) error {
 	return notify.CheckRepositoryURL(apiURL, text, "dispatches")
 }
 
-// NewRequest returns the request of a delivery, signed as those of the format service are: the source control hands the headers
-// to nobody, but what stands in front of one may look at them. Only the status 204 means that it was delivered.
+// NewRequest returns the request of a delivery, signed like the format service. The source control passes the headers
+// to nobody, but a proxy in front of it may check them. Only the status 204 means that it was delivered.
 func NewRequest(ctx context.Context, m *notify.Message, target notify.Target) (*http.Request, error) {
 	content := payload{Event: m.Event, DeliveryID: m.DeliveryID, WebhookID: m.WebhookID, Issue: m.Issue}
 	if m.Brief != nil {
@@ -50,10 +50,10 @@ func NewRequest(ctx context.Context, m *notify.Message, target notify.Target) (*
 	return request, notify.AddDeliveryHeaders(request, m, target)
 }
 
-// cutEncoded returns as much of a text as fits into limit bytes of JSON.
+// cutEncoded returns the part of a text that fits into limit bytes of JSON.
 func cutEncoded(text string, limit int) string {
 	size := 0
-	fits := 0 // bytes of the text that leave room for the note
+	fits := 0 // the length that leaves room for the note
 	for i, r := range text {
 		if size <= limit-2*len(cutNote) {
 			fits = i
@@ -65,7 +65,7 @@ func cutEncoded(text string, limit int) string {
 	return text
 }
 
-// encodedSize returns how many bytes a character takes in JSON, at most.
+// encodedSize returns the most bytes that a character takes in JSON.
 func encodedSize(r rune) int {
 	switch {
 	case r == '"', r == '\\', r == '\n', r == '\r', r == '\t':

@@ -45,7 +45,7 @@ func TestNewRequestOfPing(t *testing.T) {
 		`"issue":null,"brief_markdown":null}}`, string(body))
 }
 
-// The public GitHub and a GitHub of one's own get GitHub's headers, others neutral ones (decisions 8).
+// The public GitHub and a self-hosted GitHub get GitHub's headers, others neutral ones (decisions 8).
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	github := http.Header{"Accept": {"application/vnd.github+json"}, "X-Github-Api-Version": {"2022-11-28"}}
@@ -71,7 +71,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// It is signed as any request is (webhooks, Events): what the source control needs comes besides.
+// It is signed like any request (webhooks, Events), with the headers of the source control in addition.
 func TestDispatchIsSigned(t *testing.T) {
 	t.Parallel()
 	request, err := dispatch.NewRequest(t.Context(), notifytest.NewExample(),
@@ -83,7 +83,7 @@ func TestDispatchIsSigned(t *testing.T) {
 	require.Equal(t, notify.SignBody("whsec_secret", notifytest.SentAt, body), request.Header.Get("X-Service-Signature"))
 }
 
-// GitHub takes less than 64 KB: a brief that is too long is cut, whatever is in it.
+// GitHub takes less than 64 KB: a brief that is too long is cut, whichever characters it has.
 func TestLongBriefIsCut(t *testing.T) {
 	t.Parallel()
 	const githubLimit = 64 << 10
@@ -152,7 +152,7 @@ func TestCheckURL(t *testing.T) {
 	}
 }
 
-// FuzzCheckURL holds that the token goes to the API of the source control only.
+// FuzzCheckURL checks that the token goes only to the API of the source control.
 func FuzzCheckURL(f *testing.F) {
 	f.Add("https://api.github.com/repos/acme/shop/dispatches")
 	f.Add("https://api.github.com@evil.example/repos/acme/shop/dispatches")

@@ -9,7 +9,7 @@ import (
 
 const (
 	maxRecipients = 20
-	maxAddress    = 254 // bytes, of SMTP
+	maxAddress    = 254 // bytes, in SMTP
 )
 
 // CheckRecipients checks the addresses of a new alert: 1 to 20, each of them once, without names.

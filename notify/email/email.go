@@ -16,13 +16,13 @@ import (
 
 const (
 	maxSubject = 250 // characters
-	// codeRefused and up mean that trying again does not help.
+	// Codes from codeRefused up mean that another attempt does not help.
 	codeRefused = 500
 )
 
-// Send makes one attempt: a mail to each recipient, over one connection. It is delivered when nobody may still get it by
-// trying again, and at least one did; then an address that the server refuses for good is left out. A mail has the same
-// Message-ID in every attempt, so that who got it already sees it once.
+// Send makes one attempt: a mail to each recipient, over one connection. The delivery has succeeded when at least one
+// recipient got it and another attempt can reach no more of them, because the server refuses the other addresses for
+// good. A mail has the same Message-ID in every attempt, so that people who already got it see it once.
 func (m *Mailer) Send(ctx context.Context, message *notify.Message, to []string) notify.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, m.timeout)
 	defer cancel()
@@ -40,8 +40,8 @@ func (m *Mailer) Send(ctx context.Context, message *notify.Message, to []string)
 	return sumUp(mails)
 }
 
-// sendAll connects, signs in and sends. The connection is closed when ctx ends, and in any case at the end: the library
-// leaves it open when the sign-in fails. Whether a mail was taken stands in the mail.
+// sendAll connects, signs in and sends. It closes the connection when ctx ends, and always at the end, since the library
+// leaves it open when the sign-in fails. Each mail records whether the server took it.
 func (m *Mailer) sendAll(ctx context.Context, mails []*gomail.Msg) error {
 	closeConn := func() bool { return true }
 	defer func() { closeConn() }()
@@ -61,7 +61,7 @@ func (m *Mailer) sendAll(ctx context.Context, mails []*gomail.Msg) error {
 		return errors.Join(ctx.Err(), err)
 	}
 	if client.Send(mails...) == nil {
-		_ = client.Close() // says goodbye
+		_ = client.Close() // closes the session politely
 	}
 	if countTaken(mails) == 0 {
 		return ctx.Err()
@@ -79,7 +79,7 @@ func countTaken(mails []*gomail.Msg) int {
 	return taken
 }
 
-// sumUp returns the outcome of an attempt after which each mail was taken, or has an error.
+// sumUp returns the outcome of an attempt after which each mail was sent or has an error.
 func sumUp(mails []*gomail.Msg) notify.Outcome {
 	taken := countTaken(mails)
 	if taken == len(mails) {
@@ -105,8 +105,7 @@ func sumUp(mails []*gomail.Msg) notify.Outcome {
 	return notify.Outcome{Delivered: taken > 0 && isFinal, Error: text}
 }
 
-// describeError returns why no mail was sent. Of the server's answer it has the code only: its text may repeat what was
-// sent to it.
+// describeError returns why no mail was sent. It uses only the code of the server's answer, whose text may repeat what was sent to it.
 func (m *Mailer) describeError(err error) string {
 	var answer *textproto.Error
 	if errors.As(err, &answer) {
@@ -132,7 +131,7 @@ func (m *Mailer) writeMail(message *notify.Message, recipient string) (*gomail.M
 		return nil, err
 	}
 	mail.SetMessageIDWithValue(fmt.Sprintf("errand-delivery-%d@%s", message.DeliveryID, m.domain()))
-	if message.Issue != nil { // mails about an issue are one conversation
+	if message.Issue != nil { // mails about an issue form one conversation
 		mail.SetGenHeader(gomail.HeaderReferences, fmt.Sprintf("<errand-issue-%d@%s>", message.Issue.ID, m.domain()))
 	}
 	mail.SetBodyString(gomail.TypeTextPlain, writeText(message))
@@ -148,7 +147,7 @@ func (m *Mailer) newMail(recipient, subject string, sentAt time.Time) (*gomail.M
 	}
 	mail.Subject(subject)
 	mail.SetDateWithValue(sentAt)
-	mail.SetGenHeader("Auto-Submitted", "auto-generated") // so that nobody's holiday answers
+	mail.SetGenHeader("Auto-Submitted", "auto-generated") // so that no out-of-office reply comes back
 	mail.SetGenHeader("X-Auto-Response-Suppress", "All")
 	return mail, nil
 }
@@ -160,7 +159,7 @@ func joinTitle(message *notify.Message) string {
 	return message.Headline() + ": " + message.TitleLine()
 }
 
-// writeText returns the mail's text. It is plain, so that nothing in a title is formatted.
+// writeText returns the mail's text. It is plain text, so that nothing in a title is formatted.
 func writeText(message *notify.Message) string {
 	lines := []string{message.Headline(), ""}
 	if message.Issue != nil {

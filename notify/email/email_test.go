@@ -31,7 +31,7 @@ func newMailer(t *testing.T, url core.Secret, trust *x509.CertPool, timeout time
 	return mailer
 }
 
-// readMail returns headers and body of a mail.
+// readMail returns the headers and the body of a mail.
 func readMail(t *testing.T, text string) (mail.Header, string) {
 	t.Helper()
 	message, err := mail.ReadMessage(strings.NewReader(text))
@@ -157,7 +157,7 @@ func TestSendToRefusedRecipients(t *testing.T) {
 	require.Len(t, server.Mails(), 3, "who is not refused gets the mail")
 }
 
-// The errors say what is wrong, and never the password, not even when the server repeats it.
+// The errors say what is wrong, but never contain the password, even if the server repeats it.
 func TestSendFails(t *testing.T) {
 	t.Parallel()
 	open := notifytest.NewMailServer(t, notifytest.MailOptions{})
@@ -187,7 +187,7 @@ func TestSendFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			timeout := notify.AttemptTimeout
-			if strings.HasSuffix(test.want, "seconds") { // the others end by themselves
+			if strings.HasSuffix(test.want, "seconds") { // the others end on their own
 				timeout = notifytest.Timeout
 			}
 			mailer := newMailer(t, test.url, test.trust, timeout)
@@ -200,7 +200,7 @@ func TestSendFails(t *testing.T) {
 	require.Empty(t, plain.Mails())
 }
 
-// speak starts a server that says a text, and then nothing until the client leaves. It returns its SMTP_URL.
+// speak starts a server that sends a text, and then nothing until the client leaves. It returns its SMTP_URL.
 func speak(t *testing.T, text string) core.Secret {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain holds that no attempt leaves anything running behind.
+// TestMain checks that no attempt leaves anything running.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

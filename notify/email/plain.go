@@ -9,7 +9,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// SendText makes one attempt to send a plain text to somebody. Its errors repeat nothing of the server's words.
+// SendText makes one attempt to send a plain text to one recipient. Its errors repeat none of the server's words.
 func (m *Mailer) SendText(ctx context.Context, to, subject, text string) error {
 	if err := checkAddress(to); err != nil {
 		return errors.New("the address is none that mails go to")

@@ -18,11 +18,10 @@ import (
 	"errand/notify"
 )
 
-// Options say how mails are sent.
+// Options say how to send mails.
 type Options struct {
-	// URL is SMTP_URL. smtp://[user:password@]host[:port] begins in the clear and goes on with STARTTLS when the server
-	// has it (port 587 with a user, else 25); with a user, or with ?starttls=required, it must. smtps:// is TLS from the
-	// start (port 465).
+	// URL is SMTP_URL. smtp://[user:password@]host[:port] starts in the clear and switches to STARTTLS if the server offers it (port 587
+	// with a user, else 25). With a user, or with ?starttls=required, the server must. smtps:// is TLS from the start (port 465).
 	URL core.Secret
 	// From is EMAIL_FROM, such as Errand <errand@example.com>.
 	From    string
@@ -30,7 +29,7 @@ type Options struct {
 	TLS     *tls.Config   // nil means the system's trusted authorities
 }
 
-// Mailer sends mails. Its methods may be called from several goroutines.
+// Mailer sends mails. Its methods are safe for concurrent use.
 type Mailer struct {
 	server  mailServer
 	from    *mail.Address
@@ -38,7 +37,7 @@ type Mailer struct {
 	tls     *tls.Config
 }
 
-// mailServer is what SMTP_URL says.
+// mailServer is SMTP_URL after parsing.
 type mailServer struct {
 	host     string
 	port     int
@@ -48,7 +47,7 @@ type mailServer struct {
 	password core.Secret
 }
 
-// Preferred ways of signing in, the best one first. The last two send the password, under TLS only.
+// The ways of signing in, in order of preference. The last two send the password, only under TLS.
 var signIns = []gomail.SMTPAuthType{
 	gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, gomail.SMTPAuthCramMD5, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin,
 }
@@ -112,7 +111,7 @@ func parseServer(text core.Secret) (mailServer, error) {
 	return server, nil
 }
 
-// newClient returns a client for one connection, which goes to the connection that dial makes.
+// newClient returns a client for one connection, which dial makes.
 func (m *Mailer) newClient(dial gomail.DialContextFunc) (*gomail.Client, error) {
 	options := []gomail.Option{
 		gomail.WithPort(m.server.port), gomail.WithTimeout(m.timeout), gomail.WithHELO(m.domain()), gomail.WithTLSConfig(m.tls.Clone()),
@@ -128,7 +127,7 @@ func (m *Mailer) newClient(dial gomail.DialContextFunc) (*gomail.Client, error) 
 	return gomail.NewClient(m.server.host, options...)
 }
 
-// dialServer connects to the mail server, with TLS when it is spoken from the start.
+// dialServer connects to the mail server, with TLS if the protocol starts with it.
 func (m *Mailer) dialServer(ctx context.Context, network, address string) (net.Conn, error) {
 	if m.server.implicit {
 		dialer := tls.Dialer{Config: m.tls}
@@ -137,7 +136,7 @@ func (m *Mailer) dialServer(ctx context.Context, network, address string) (net.C
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-// domain returns that of EMAIL_FROM: mail servers want a full name from who calls them, which a container's is not.
+// domain returns the domain of EMAIL_FROM: mail servers expect a full name from their clients, which a container does not have.
 func (m *Mailer) domain() string {
 	return m.from.Address[strings.LastIndexByte(m.from.Address, '@')+1:]
 }

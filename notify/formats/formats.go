@@ -1,5 +1,5 @@
-// Package formats is the table of the formats of webhooks: what the URL of a new one must be, how it is shown, which secrets it
-// has, and how its deliveries are written.
+// Package formats is the table of the formats of webhooks: the form of their URLs and how people see them, their
+// secrets, and how their deliveries are written.
 package formats
 
 import (
@@ -17,18 +17,18 @@ import (
 	"errand/notify/slack"
 )
 
-// Form is what is particular to one format.
+// Form is what distinguishes one format from the others.
 type Form struct {
-	Request notify.Format // of a delivery; without NewRequest for email, which is sent by a Mailer
-	Signs   bool          // its deliveries are signed, so a webhook has a secret
-	// HasBrief reports whether its messages have the brief of the issue.
+	Request notify.Format // of a delivery; without NewRequest for email, which a Mailer sends
+	Signs   bool          // deliveries are signed, so a webhook has a secret
+	// HasBrief reports whether the messages have the brief of the issue.
 	HasBrief bool
-	// ReadNumber returns the number of the source control's issue after an attempt, given the number from before; nil for a format
-	// that opens no issue.
+	// ReadNumber returns the number of the source control's issue after an attempt, given the earlier number; nil for
+	// a format that opens no issue.
 	ReadNumber func(before int64, outcome notify.Outcome) int64
 
 	checkURL func(apiURL, text string) error // nil: any URL will do
-	maskURL  func() string                   // nil: the URL is no secret
+	maskURL  func() string                   // nil: the URL is not a secret
 }
 
 var table = map[core.WebhookFormat]Form{
@@ -62,11 +62,11 @@ func Find(format core.WebhookFormat) (Form, error) {
 	return form, nil
 }
 
-// CheckURL checks the URL of a new webhook, and returns it in the spelling in which it is kept. The error is for the caller, unless
-// ctx has ended. apiURL is SCM_API_URL.
+// CheckURL checks the URL of a new webhook, and returns its stored spelling. The error is for the caller, unless ctx
+// has ended. apiURL is SCM_API_URL.
 //
-// Where the format says which host it is, a name server that does not answer is no reason to refuse: the host is not misspelled,
-// and each attempt looks it up again.
+// If the format determines the host, a name server that does not answer is no reason to refuse the URL: the host is
+// not misspelled, and each attempt looks it up again.
 func (f Form) CheckURL(ctx context.Context, guard *notify.Guard, apiURL, text string) (string, error) {
 	if f.checkURL != nil {
 		if err := f.checkURL(apiURL, text); err != nil {
@@ -81,7 +81,7 @@ func (f Form) CheckURL(ctx context.Context, guard *notify.Guard, apiURL, text st
 	return checked, err
 }
 
-// IsURLSecret reports whether whoever knows the URL can send by it.
+// IsURLSecret reports whether anybody who knows the URL can send with it.
 func (f Form) IsURLSecret() bool { return f.maskURL != nil }
 
 // ShowURL returns the URL as people see it.

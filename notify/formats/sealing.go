@@ -9,17 +9,17 @@ import (
 	"errand/seal"
 )
 
-// secrets are the secrets of a webhook before they are sealed, as one text.
+// secrets are the secrets of a webhook before sealing, as one text.
 type secrets struct {
-	URL    string `json:"url,omitempty"` // of a chat
+	URL    string `json:"url,omitempty"` // for a chat
 	Secret string `json:"secret,omitempty"`
 	Token  string `json:"token,omitempty"`
 }
 
-// purpose is what the secrets of a webhook are sealed for: they open for no other one.
+// purpose binds the sealed secrets to their webhook: they do not open for another one.
 func purpose(webhook int64) string { return fmt.Sprintf("webhooks/%d", webhook) }
 
-// SealTarget returns the secrets of a webhook as they are stored; empty when it has none.
+// SealTarget returns the secrets of a webhook in stored form; empty when it has none.
 func (f Form) SealTarget(ring *seal.Ring, webhook int64, target notify.Target) (string, error) {
 	s := secrets{Secret: target.Secret.Reveal(), Token: target.Token.Reveal()}
 	if f.IsURLSecret() {
@@ -35,7 +35,7 @@ func (f Form) SealTarget(ring *seal.Ring, webhook int64, target notify.Target) (
 	return ring.Seal(core.Secret(text), purpose(webhook))
 }
 
-// OpenTarget returns where the deliveries of a webhook go, of its URL as it is shown and of what SealTarget returned.
+// OpenTarget returns the destination of a webhook's deliveries, from its shown URL and the result of SealTarget.
 func (f Form) OpenTarget(ring *seal.Ring, webhook int64, shownURL, sealed string) (notify.Target, error) {
 	target := notify.Target{URL: core.Secret(shownURL)}
 	if sealed == "" {
@@ -56,7 +56,7 @@ func (f Form) OpenTarget(ring *seal.Ring, webhook int64, shownURL, sealed string
 	return target, nil
 }
 
-// SealAnew returns the sealed secrets of a webhook under the newest key.
+// SealAnew seals the secrets of a webhook again, with the newest key.
 func SealAnew(ring *seal.Ring, webhook int64, sealed string) (string, error) {
 	text, err := ring.Open(sealed, purpose(webhook))
 	if err != nil {

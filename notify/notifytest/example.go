@@ -8,11 +8,10 @@ import (
 	"errand/notify"
 )
 
-// SentAt is when the example is sent.
+// SentAt is the time when the example is sent.
 var SentAt = time.Date(2026, 1, 3, 18, 22, 50, 123e6, time.UTC)
 
-// Hostile is a title that tries all it can: mentions, links, markdown, HTML, line breaks, a header, and characters that
-// are not seen.
+// Hostile is a title that tries everything: mentions, links, markdown, HTML, line breaks, a header, and hidden characters.
 const Hostile = "Boom <!channel> <@U123> @everyone @here [click](https://evil.example) `code` ``` **b** " +
 	"<b>&amp;</b>\r\nBcc: x@evil.example\n" +
 	"\u202Eright\u200Bleft\U000E0041\x1b[31m\x00 <https://evil.example|ok> ![](https://evil.example/p.png) #1"

@@ -25,8 +25,8 @@ var discardLog = log.New(io.Discard, "", 0)
 // NeverAnswer is a handler that does not answer before the sender gives up.
 func NeverAnswer(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
-// TrickleBody is a handler that answers with 200 at once, and then with a byte of its body now and then, for as long as the
-// sender listens.
+// TrickleBody is a handler that answers 200 immediately, and then sends a byte of its body from time to time, for as
+// long as the sender listens.
 func TrickleBody(w http.ResponseWriter, r *http.Request) {
 	ticks := time.NewTicker(20 * time.Millisecond)
 	defer ticks.Stop()
@@ -43,7 +43,7 @@ func TrickleBody(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// AnswerEndlessly is a handler whose answer has no end.
+// AnswerEndlessly is a handler whose answer never ends.
 func AnswerEndlessly(w http.ResponseWriter, _ *http.Request) {
 	chunk := make([]byte, 32<<10)
 	for {
@@ -53,8 +53,8 @@ func AnswerEndlessly(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// NewRawReceiver starts a receiver that reads the head of each request and then does as it likes with the connection,
-// which is closed afterwards. It returns its address.
+// NewRawReceiver starts a receiver that reads the head of each request and passes the connection to act, then closes
+// it. It returns its address.
 func NewRawReceiver(t testing.TB, act func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -98,14 +98,14 @@ func ServeRaw(t testing.TB, listener net.Listener, serve func(net.Conn)) {
 	})
 }
 
-// ResetConnection ends a connection by a reset.
+// ResetConnection ends a connection with a reset.
 func ResetConnection(conn net.Conn) {
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
 }
 
-// TrickleHeader answers with a header that has no end, a byte now and then.
+// TrickleHeader answers with a header that never ends, a byte from time to time.
 func TrickleHeader(conn net.Conn) {
 	if _, err := conn.Write([]byte("HTTP/1.1 200 OK\r\nX-Slow: ")); err != nil {
 		return
@@ -118,12 +118,12 @@ func TrickleHeader(conn net.Conn) {
 	}
 }
 
-// SayText returns a behaviour that answers with a text as it is.
+// SayText returns a behaviour that answers with exactly this text.
 func SayText(text string) func(net.Conn) {
 	return func(conn net.Conn) { _, _ = io.WriteString(conn, text) }
 }
 
-// NewBadCertificate starts a TLS server for 127.0.0.1 whose certificate expired before the time, and returns its address
+// NewBadCertificate starts a TLS server for 127.0.0.1 whose certificate expired before now, and returns its address
 // with a pool that trusts its authority.
 func NewBadCertificate(t testing.TB, now time.Time) (string, *x509.CertPool) {
 	t.Helper()

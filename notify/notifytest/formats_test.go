@@ -23,7 +23,7 @@ func overHTTP() map[core.WebhookFormat]notify.Format {
 	return requests
 }
 
-// Every format, every HTTP status.
+// Every format meets every HTTP status.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	for name, format := range overHTTP() {
@@ -34,7 +34,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// Every format says everything it may say of every event, over TLS, and never a secret of the webhook in the body.
+// Every format reports all that it may of every event, over TLS, and never a secret of the webhook in the body.
 func TestFormatsSendEveryEvent(t *testing.T) {
 	t.Parallel()
 	events := []notify.EventName{notify.IssueNew, notify.IssueRegressed, notify.IssueVerified, notify.IssueSpike, notify.Ping}

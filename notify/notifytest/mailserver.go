@@ -17,17 +17,17 @@ import (
 	"errand/core"
 )
 
-// MailOptions say what a mail server is like.
+// MailOptions describe a mail server.
 type MailOptions struct {
 	Implicit   bool // TLS from the start
 	NoSTARTTLS bool
-	// User and Password are asked for, when there are any.
+	// User and Password are required to sign in, if set.
 	User, Password string
-	// Refuse has the server answer a recipient with this code.
+	// Refuse maps recipients to the code that the server refuses them with.
 	Refuse map[string]int
 }
 
-// Mail is a mail that a server took.
+// Mail is a mail that a server accepted.
 type Mail struct {
 	From, To string
 	Text     string // headers and body
@@ -35,9 +35,9 @@ type Mail struct {
 	User     string // who signed in
 }
 
-// MailServer is an SMTP server on the loopback address that keeps what it takes.
+// MailServer is an SMTP server on the loopback address that keeps the mails that it accepts.
 type MailServer struct {
-	Trust   *x509.CertPool // has the authority of its certificate, which is for 127.0.0.1 and [::1]
+	Trust   *x509.CertPool // trusts the authority of its certificate, which is for 127.0.0.1 and [::1]
 	options MailOptions
 	address string
 
@@ -59,7 +59,7 @@ func NewMailServer(t testing.TB, o MailOptions) *MailServer {
 	if !o.NoSTARTTLS {
 		daemon.TLSConfig = config
 	}
-	daemon.AllowInsecureAuth = true // it is for the sender to keep a password off the wire
+	daemon.AllowInsecureAuth = true // the sender is responsible for keeping a password off the wire
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	server.address = listener.Addr().String()
@@ -78,7 +78,7 @@ func NewMailServer(t testing.TB, o MailOptions) *MailServer {
 	return server
 }
 
-// URL returns the SMTP_URL that leads to the server, with its user.
+// URL returns the SMTP_URL of the server, with its user.
 func (s *MailServer) URL() core.Secret {
 	location := url.URL{Scheme: "smtp", Host: s.address}
 	if s.options.Implicit {
@@ -90,14 +90,14 @@ func (s *MailServer) URL() core.Secret {
 	return core.Secret(location.String())
 }
 
-// Mails returns the mails that were taken until now.
+// Mails returns the mails accepted until now.
 func (s *MailServer) Mails() []Mail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Mail(nil), s.mails...)
 }
 
-// mailSession is what a client says on one connection.
+// mailSession is the state of a client's connection.
 type mailSession struct {
 	server *MailServer
 	conn   *smtp.Conn
@@ -156,7 +156,7 @@ func (s *mailSession) Data(r io.Reader) error {
 	return nil
 }
 
-// ResetConnection forgets what was said of the mail.
+// Reset forgets the current mail.
 func (s *mailSession) Reset() { s.mail = Mail{} }
 
 // Logout ends the session.

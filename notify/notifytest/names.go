@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Names is a name server whose answers can change from one question to the next.
+// Names is a name server whose answers can change from one query to the next.
 type Names struct {
 	mu      sync.Mutex
 	answers map[string][][]netip.Addr
@@ -15,7 +15,7 @@ type Names struct {
 	asked   []string
 }
 
-// Set has a name lead to these addresses. With several answers, each question gets the next one, and the last one stays.
+// Set makes a name lead to these addresses. With several answers, each query gets the next one, and the last one stays.
 func (n *Names) Set(name string, answers ...[]netip.Addr) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -25,7 +25,7 @@ func (n *Names) Set(name string, answers ...[]netip.Addr) {
 	n.answers[name] = answers
 }
 
-// Fail has questions for a name end with an error.
+// Fail makes queries for a name end with an error.
 func (n *Names) Fail(name string, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -35,7 +35,7 @@ func (n *Names) Fail(name string, err error) {
 	n.errors[name] = err
 }
 
-// Lookup answers as net.Resolver.LookupNetIP does. A name that was not set does not exist.
+// Lookup answers like net.Resolver.LookupNetIP. A name that was not set does not exist.
 func (n *Names) Lookup(_ context.Context, _, name string) ([]netip.Addr, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -53,14 +53,14 @@ func (n *Names) Lookup(_ context.Context, _, name string) ([]netip.Addr, error) 
 	return answers[0], nil
 }
 
-// Asked returns the names of all questions until now.
+// Asked returns the names in all queries until now.
 func (n *Names) Asked() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return append([]string(nil), n.asked...)
 }
 
-// ParseAddresses reads IP addresses; a wrong one panics.
+// ParseAddresses parses IP addresses; it panics on an invalid one.
 func ParseAddresses(texts ...string) []netip.Addr {
 	addresses := make([]netip.Addr, len(texts))
 	for i, text := range texts {

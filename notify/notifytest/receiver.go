@@ -19,10 +19,10 @@ import (
 	"errand/notify"
 )
 
-// Timeout is that of an attempt in tests which wait for its end.
+// Timeout is the limit of an attempt in tests that wait for its end.
 const Timeout = time.Second
 
-// Loopback is what WEBHOOK_ALLOW_PRIVATE names in tests.
+// Loopback is the value of WEBHOOK_ALLOW_PRIVATE in tests.
 var Loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("::1/128")}
 
 // Received is a request that a receiver got.
@@ -33,17 +33,17 @@ type Received struct {
 	Body   []byte
 }
 
-// Receiver is an HTTPS server on the loopback address that keeps what it gets.
+// Receiver is an HTTPS server on the loopback address that keeps the requests that it gets.
 type Receiver struct {
 	URL    string
-	Trust  *x509.CertPool // has the authority of its certificate, which is for 127.0.0.1, [::1] and example.com
+	Trust  *x509.CertPool // trusts the authority of its certificate, which is for 127.0.0.1, [::1] and example.com
 	server *httptest.Server
 
 	mu       sync.Mutex
 	received []Received
 }
 
-// NewReceiver starts a receiver that answers by the handler.
+// NewReceiver starts a receiver that answers with the handler.
 func NewReceiver(t testing.TB, answer http.HandlerFunc) *Receiver {
 	t.Helper()
 	return startReceiver(t, answer, (*httptest.Server).StartTLS)
@@ -105,7 +105,7 @@ func (r *Receiver) Port(t testing.TB) string {
 	return port
 }
 
-// Address returns host and port of the receiver.
+// Address returns the host and port of the receiver.
 func (r *Receiver) Address() string { return r.server.Listener.Addr().String() }
 
 // AnswerStatus returns a handler that answers with a status.
@@ -113,7 +113,7 @@ func AnswerStatus(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
 }
 
-// NewSender returns a sender that may call the loopback address, trusts an authority, and looks names up in names.
+// NewSender returns a sender that may call the loopback address, trusts an authority, and resolves names with names.
 func NewSender(trust *x509.CertPool, names *Names, timeout time.Duration) *notify.Sender {
 	return notify.NewSender(notify.SenderOptions{
 		Guard: &notify.Guard{Lookup: names.Lookup, Private: Loopback}, Version: "1.2.3", Timeout: timeout,

@@ -45,7 +45,7 @@ func CheckStatuses(t *testing.T, format notify.Format) {
 	}
 }
 
-// answerPath answers with the status that the path begins with. After an informational one the connection ends.
+// answerPath answers with the status at the start of the path. After an informational one the connection ends.
 func answerPath(w http.ResponseWriter, r *http.Request) {
 	text, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	status, err := strconv.Atoi(text)

@@ -1,5 +1,5 @@
-// Package scmissue is the format "scm_issue": the first message of an issue opens an issue in the source control, and the
-// later ones are comments on it.
+// Package scmissue is the format "scm_issue": the first message about an issue opens an issue in the source control, and
+// later ones become comments on it.
 package scmissue
 
 import (
@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	maxTitle = 256   // characters, of GitHub
+	maxTitle = 256   // characters, for GitHub
 	maxBrief = 60000 // characters; GitHub takes 65,536 in a body
-	// maxFence is the longest fence that is put around a brief. Longer runs of backticks in it are a trick.
+	// maxFence is the longest fence around a brief. Longer runs of backticks in a brief are a trick.
 	maxFence = 16
 )
 
@@ -36,8 +36,8 @@ func CheckURL(apiURL, text string) error {
 	return notify.CheckRepositoryURL(apiURL, text, "issues")
 }
 
-// NewRequest returns the request of a delivery: a new issue, or a comment when target.IssueNumber says which one there is.
-// A ping opens an issue of its own, to show that the token can.
+// NewRequest returns the request of a delivery: a new issue, or a comment if target.IssueNumber names one. A ping opens a
+// separate issue, to show that the token can.
 func NewRequest(ctx context.Context, m *notify.Message, target notify.Target) (*http.Request, error) {
 	if target.IssueNumber == 0 || m.Issue == nil {
 		return notify.NewRepositoryRequest(ctx, target.URL, target.Token, issueBody{Title: writeTitle(m), Body: writeIssue(m)})
@@ -46,8 +46,8 @@ func NewRequest(ctx context.Context, m *notify.Message, target notify.Target) (*
 	return notify.NewRepositoryRequest(ctx, comments, target.Token, commentBody{writeSummary(m)})
 }
 
-// ReadNumber returns the number to keep for the issue after an attempt: that of the issue that was opened, else the one
-// that was there before. It is 0 when the issue in the source control was deleted, so that the next attempt opens another.
+// ReadNumber returns the number to keep for the issue after an attempt: the number of the opened issue, else the
+// earlier one. It is 0 when the issue in the source control was deleted, so that the next attempt opens another.
 func ReadNumber(before int64, outcome notify.Outcome) int64 {
 	switch {
 	case before != 0 && outcome.Status == http.StatusGone:
@@ -91,7 +91,7 @@ func writeTitle(m *notify.Message) string {
 	return notify.CutText(m.TitleLine(), maxTitle)
 }
 
-// writeSummary says what happened, and where to read on. It has no text of the monitored app.
+// writeSummary says what happened, and where to read more. It contains no text of the monitored app.
 func writeSummary(m *notify.Message) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s**", notify.CodeSpan(m.Headline()))

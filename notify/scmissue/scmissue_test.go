@@ -21,7 +21,7 @@ const (
 
 type sentIssue struct{ Title, Body string }
 
-// sendMessage returns the path and the body of the request of a message.
+// sendMessage returns the path and the body of a message's request.
 func sendMessage(t *testing.T, m *notify.Message, number int64) (string, sentIssue) {
 	t.Helper()
 	request, err := scmissue.NewRequest(t.Context(), m, notify.Target{URL: issuesURL, Token: "token", IssueNumber: number})
@@ -71,7 +71,7 @@ func TestPingOpensAnIssueOfItsOwn(t *testing.T) {
 	require.Contains(t, sent.Body, "You can close this issue.")
 }
 
-// Whatever a brief holds stays inside the code block, where nobody is mentioned and nothing is linked or fetched.
+// The whole brief stays inside the code block, where nobody is mentioned and nothing is linked or fetched.
 func TestHostileBriefStaysCode(t *testing.T) {
 	t.Parallel()
 	for name, brief := range map[string]string{

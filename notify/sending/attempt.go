@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// readWithin bounds what an attempt reads before it is made.
+	// readWithin bounds the reads before an attempt.
 	readWithin = 10 * time.Second
-	// waitForOrder is how long a delivery waits for the one before it of the same issue. It is over long before another server
-	// could take one of the two.
+	// waitForOrder is how long a delivery waits for the one before it of the same issue. It ends long before another
+	// server could take one of the two.
 	waitForOrder = 20 * time.Second
 )
 
@@ -26,12 +26,12 @@ type attempt struct {
 	delivery store.TakenDelivery
 	webhook  store.DueWebhook
 	shared   *sharedReads
-	after    chan struct{} // is closed when the delivery before it of the same issue has ended; nil: there is none
+	after    chan struct{} // closed when the delivery before it of the same issue has ended; nil: there is none
 	ended    chan struct{}
-	took     time.Duration // that the receiver took
+	took     time.Duration // the time that the receiver took
 }
 
-// run makes the attempt and hands its outcome to the recorder.
+// run makes the attempt and passes its outcome to the recorder.
 func (a *attempt) run(ctx context.Context) {
 	defer close(a.ended)
 	a.waitForOrder(ctx)
@@ -71,7 +71,7 @@ func (a *attempt) waitForOrder(ctx context.Context) {
 	}
 }
 
-// send makes the message and sends it. A panic is an attempt that failed.
+// send makes the message and sends it. A panic counts as a failed attempt.
 func (a *attempt) send(ctx context.Context, way Way) (outcome notify.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -95,7 +95,7 @@ func (a *attempt) send(ctx context.Context, way Way) (outcome notify.Outcome) {
 	return way.Send(ctx, message, target)
 }
 
-// makeMessage reads what the message says, as it is now.
+// makeMessage reads the present contents of the message.
 func (a *attempt) makeMessage(ctx context.Context, way Way) (*notify.Message, error) {
 	base := a.loop.o.BaseURL()
 	message := &notify.Message{
@@ -115,7 +115,7 @@ func (a *attempt) makeMessage(ctx context.Context, way Way) (*notify.Message, er
 	return message, nil
 }
 
-// describeOutcome returns what is recorded of the attempt.
+// describeOutcome returns what to record about the attempt.
 func (a *attempt) describeOutcome(outcome notify.Outcome, way Way) store.DeliveryOutcome {
 	now := a.loop.o.Store.Now()
 	described := store.DeliveryOutcome{
@@ -134,7 +134,7 @@ func (a *attempt) describeOutcome(outcome notify.Outcome, way Way) store.Deliver
 	return described
 }
 
-// sharedReads are what the deliveries that were taken together read once for each issue.
+// sharedReads are reads, one for each issue, that deliveries which were taken together share.
 type sharedReads struct {
 	mu     sync.Mutex
 	issues map[int64]*issueRead
@@ -142,7 +142,7 @@ type sharedReads struct {
 
 func newSharedReads() *sharedReads { return &sharedReads{issues: map[int64]*issueRead{}} }
 
-// issueRead is an issue as several webhooks are told of it.
+// issueRead is an issue as read for several webhooks.
 type issueRead struct {
 	id    int64
 	mu    sync.Mutex
@@ -159,7 +159,7 @@ func (r *sharedReads) ofIssue(id int64) *issueRead {
 	return r.issues[id]
 }
 
-// readIssue returns the issue, and its brief if that is wanted. It reads them unless another delivery has.
+// readIssue returns the issue, with its brief if wanted. It reads them unless another delivery already has.
 func (r *issueRead) readIssue(ctx context.Context, s *Loop, withBrief bool) (_ *notify.Issue, _ *notify.Brief, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -180,7 +180,7 @@ func (r *issueRead) readIssue(ctx context.Context, s *Loop, withBrief bool) (_ *
 	return r.issue, r.brief, err
 }
 
-// takeReadingPlace waits until the attempt may ask the database, so that deliveries leave most connections to others.
+// takeReadingPlace waits until the attempt may query the database, so that deliveries leave most connections to others.
 func (s *Loop) takeReadingPlace() (leave func()) {
 	s.reading <- struct{}{}
 	return func() { <-s.reading }

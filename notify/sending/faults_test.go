@@ -51,8 +51,8 @@ func (o *outage) exec(t *testing.T, sql string) {
 	require.NoError(t, err)
 }
 
-// The database goes away while receivers have deliveries, and stays away for longer than an attempt counts as running. Then how
-// they ended is written down before anything is taken: each arrives once, and each attempt is counted.
+// The database goes away while receivers have deliveries, and stays away for longer than an attempt counts as running. Then the outcomes
+// are recorded before anything is taken: each delivery arrives once, and each attempt is counted.
 func TestDatabaseGoesAwayWhileSending(t *testing.T) {
 	t.Parallel()
 	const issues = 12
@@ -83,7 +83,7 @@ func TestDatabaseGoesAwayWhileSending(t *testing.T) {
 	require.Equal(t, issues, storetest.ReadCell[int](t, s, `SELECT sum(attempts)::int FROM deliveries`), "each attempt is counted once")
 }
 
-// clockAhead is a clock that runs, and can be put forward.
+// clockAhead is a running clock that can be moved forward.
 type clockAhead struct {
 	mu sync.Mutex
 	by time.Duration
@@ -101,8 +101,8 @@ func (c *clockAhead) forward(by time.Duration) {
 	c.by += by
 }
 
-// A name that led to a public address, or an allowed one, and now leads inside is not called; each attempt looks once, and connects
-// to what it found.
+// A name that led to a public address, or an allowed one, and now leads into the network is not called. Each attempt
+// resolves once, and connects to the result.
 func TestNameThatMovesInsideIsNotCalled(t *testing.T) {
 	t.Parallel()
 	receiver := notifytest.NewPlainReceiver(t, notifytest.AnswerStatus(http.StatusOK))

@@ -8,35 +8,34 @@ import (
 	"errand/store"
 )
 
-// How many attempts are made at once, by one server.
+// The limits on parallel attempts of one server.
 const (
-	// fastPlaces and slowPlaces are how many attempts there are at once at receivers that answer well, and at the others: those
-	// that are slow or dead, and those that have not answered yet. Places that a dead one holds are not those of the live ones,
-	// however many are dead.
+	// fastPlaces and slowPlaces bound the parallel attempts at receivers that answer well, and at the others: those
+	// that are slow or dead, or have not answered yet. Dead receivers, however many, hold no places of live ones.
 	fastPlaces, slowPlaces = 128, 384
-	// maxWindow is how many attempts at once a webhook gets in the end. It begins with one.
+	// maxWindow is the most parallel attempts at a webhook. It starts with one.
 	maxWindow = 64
-	// slowWindow is what a slow receiver keeps, and where one is slow that fails.
+	// slowWindow is the smallest window of a slow receiver. A failing one counts as slow once its window falls to it.
 	slowWindow = 2
-	// answersFast is the longest time in which a receiver answers that is not slow.
+	// answersFast is the longest answer time of a receiver that is not slow.
 	answersFast = time.Second
 )
 
-// lane is what a server knows of one webhook.
+// lane is what a server knows about one webhook.
 type lane struct {
 	running int
-	window  int // how many may run at once
+	window  int // how many may run in parallel
 	isSlow  bool
 	isFull  bool // there may be more due deliveries than it had room for
 }
 
-// lanes decide how many attempts there are at once at each webhook. A receiver that answers soon gets one more with each answer;
-// one that fails or is slow loses half. The zero value is ready.
+// lanes decide how many attempts run in parallel at each webhook. A receiver that answers soon gets one more with
+// each answer; a failing or slow one loses half. The zero value is ready.
 type lanes struct {
 	mu      sync.Mutex
 	known   map[int64]*lane
-	running [2]int // of fast ones, of slow ones
-	next    int    // whose turn it is first
+	running [2]int // fast ones, slow ones
+	next    int    // whose turn comes first
 }
 
 func (l *lanes) find(webhook int64) *lane {
@@ -56,15 +55,15 @@ func classOf(isSlow bool) int {
 	return 0
 }
 
-// makeRooms returns how many deliveries of each webhook may be taken now. Each look begins with another webhook, so that none is
-// always the last one.
+// makeRooms returns how many deliveries of each webhook may be taken now. Each look begins with another webhook, so
+// that none is always last.
 func (l *lanes) makeRooms(due []store.DueWebhook) map[int64]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	free := [2]int{fastPlaces - l.running[0], slowPlaces - l.running[1]}
 	rooms := map[int64]int64{}
 	l.next++
-	for share := true; share; { // one place each in a round
+	for share := true; share; { // one place for each webhook in a round
 		share = false
 		for i := range due {
 			webhook := due[(i+l.next)%len(due)].ID
@@ -81,7 +80,7 @@ func (l *lanes) makeRooms(due []store.DueWebhook) map[int64]int64 {
 	return rooms
 }
 
-// noteTaken notes which webhooks may have more due deliveries than there was room for.
+// noteTaken records which webhooks may have more due deliveries than there was room for.
 func (l *lanes) noteTaken(due []store.DueWebhook, rooms map[int64]int64, taken []store.TakenDelivery) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,7 +96,7 @@ func (l *lanes) noteTaken(due []store.DueWebhook, rooms map[int64]int64, taken [
 	}
 }
 
-// begin counts an attempt that begins.
+// begin counts the start of an attempt.
 func (l *lanes) begin(webhook int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,7 +105,7 @@ func (l *lanes) begin(webhook int64) {
 	l.running[classOf(known.isSlow)]++
 }
 
-// end counts an attempt that has ended, and reports whether there may be deliveries that waited for its place.
+// end counts the end of an attempt, and reports whether deliveries may have waited for its place.
 func (l *lanes) end(webhook int64, delivered bool, took time.Duration) (mayGoOn bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -122,7 +121,7 @@ func (l *lanes) end(webhook int64, delivered bool, took time.Duration) (mayGoOn 
 	default:
 		known.window = min(maxWindow, known.window+1)
 	}
-	if isSlow != known.isSlow { // those that run move with it
+	if isSlow != known.isSlow { // its running attempts move with it
 		l.running[classOf(known.isSlow)] -= known.running
 		l.running[classOf(isSlow)] += known.running
 		known.isSlow = isSlow

@@ -9,7 +9,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// Bounds of what tests wait for, and how often they look.
+// The bounds of waiting in tests, and the pauses between looks.
 const (
 	atMost = 30 * time.Second
 	often  = 20 * time.Millisecond

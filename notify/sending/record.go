@@ -10,29 +10,29 @@ import (
 )
 
 const (
-	// recordAtMost is how many outcomes are written in one transaction.
+	// recordAtMost bounds the outcomes in one transaction.
 	recordAtMost = 500
 	// recordPause is how long a recorder waits before it tries again.
 	recordPause = time.Second
 )
 
-// recorder writes down how attempts ended, those of the same moment together. While the database is away it keeps them. What a server
-// that dies has not written down is sent again: the attempt was counted when it began.
+// recorder records how attempts ended, with simultaneous ones together. While the database is away it keeps them.
+// Outcomes that a crashed server did not record are sent again: an attempt is counted when it begins.
 type recorder struct {
 	record func(context.Context, []store.DeliveryOutcome) error
 	warn   func(what string, err error)
 	wake   func()
 	added  chan struct{} // has room for one
-	// isBehind is true while the database takes no outcomes. Nothing is taken meanwhile: deliveries whose outcomes wait are due again
-	// after a while, and would be sent twice.
+	// isBehind is true while the database accepts no outcomes. Nothing is taken then: deliveries with waiting
+	// outcomes become due again after a while, and would be sent twice.
 	isBehind atomic.Bool
 
 	mu      sync.Mutex
 	waiting []store.DeliveryOutcome
-	ending  bool // nothing is added any more
+	ending  bool // nothing more will be added
 }
 
-// add hands an outcome over.
+// add passes an outcome to the recorder.
 func (r *recorder) add(o store.DeliveryOutcome) {
 	r.mu.Lock()
 	r.waiting = append(r.waiting, o)
@@ -43,7 +43,7 @@ func (r *recorder) add(o store.DeliveryOutcome) {
 	}
 }
 
-// finish says that nothing is added any more: recordAll returns when all is written.
+// finish says that nothing more will be added, so that recordAll returns when all is written.
 func (r *recorder) finish() {
 	r.mu.Lock()
 	r.ending = true

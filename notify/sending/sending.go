@@ -1,4 +1,4 @@
-// Package sending sends the deliveries of webhooks, in a loop of its own beside the queue of jobs.
+// Package sending sends the deliveries of webhooks, in a loop beside the queue of jobs.
 package sending
 
 import (
@@ -18,17 +18,17 @@ import (
 
 // How deliveries are sent.
 const (
-	// lookEvery is how often it is looked for due deliveries that nobody has announced: retries, and those of other servers.
+	// lookEvery is how often to look for due deliveries that nobody has announced: retries, and those from other servers.
 	lookEvery = 5 * time.Second
-	// lookPause is the shortest time between two looks, so that a busy sender takes several deliveries at once.
+	// lookPause is the shortest time between two looks, so that a busy sender takes several deliveries together.
 	lookPause = 10 * time.Millisecond
 	// lookWithin bounds one look.
 	lookWithin = 20 * time.Second
-	// stopLookWithin bounds what is left of a look when the sender stops. A statement that is broken off at once leaves an error in
-	// the log of Postgres.
+	// stopLookWithin bounds the rest of a look when the sender stops. A statement that is cancelled immediately
+	// leaves an error in the log of Postgres.
 	stopLookWithin = 2 * time.Second
-	// endAttemptsWithin is how long a stopping server lets attempts run on, before they are cut off, and recordWithin how long it
-	// tries after that to write down how they ended.
+	// endAttemptsWithin is how long a stopping server lets attempts run before it cuts them off. recordWithin is how
+	// long it then tries to record how they ended.
 	endAttemptsWithin = 4 * time.Second
 	recordWithin      = 2 * time.Second
 )
@@ -36,43 +36,43 @@ const (
 // waits are the times between attempts.
 var waits = notify.Waits()
 
-// Way is how deliveries of one format are sent.
+// Way is how to send deliveries of one format.
 type Way struct {
 	formats.Form
 	// Send makes one attempt.
 	Send func(ctx context.Context, m *notify.Message, to notify.Target) notify.Outcome
 }
 
-// Options say what a Loop works with.
+// Options are what a Loop works with.
 type Options struct {
 	Store *store.Store
 	Log   *slog.Logger
-	Ways  map[core.WebhookFormat]Way // by their format
-	// OpenTarget returns where the deliveries of a webhook go, with its secrets.
+	Ways  map[core.WebhookFormat]Way // by format
+	// OpenTarget returns the destination of a webhook's deliveries, with its secrets.
 	OpenTarget func(store.DueWebhook) (notify.Target, error)
-	// BuildBrief returns an issue and its brief, as they are at one time.
+	// BuildBrief returns an issue and its brief, both as of the same moment.
 	BuildBrief func(ctx context.Context, issue int64) (*notify.Issue, *notify.Brief, error)
-	BaseURL    func() string // of links
+	BaseURL    func() string // for links
 	Observe    Observer
 }
 
 // Observer is told what a Loop does. Its functions may be nil.
 type Observer struct {
-	// Attempt is called after each attempt: its outcome is delivered, failed (it is tried again) or given_up.
+	// Attempt is called after each attempt with its outcome: delivered, failed (another attempt follows) or given_up.
 	Attempt func(format core.WebhookFormat, outcome string, took time.Duration)
-	// Pending is called now and then with how many deliveries are pending, up to 100,000.
+	// Pending is called from time to time with the number of pending deliveries, up to 100,000.
 	Pending func(n int64)
 }
 
-// Loop sends the deliveries of webhooks. Every server with the role worker has one; they share the deliveries by taking them
-// (store.TakeDeliveries). It is not in the queue, whose jobs start once a second.
+// Loop sends the deliveries of webhooks. Every server with the role worker has one. They share the deliveries by
+// taking them (store.TakeDeliveries). Deliveries are not in the queue, since its jobs start once a second.
 type Loop struct {
 	o        Options
-	wake     chan struct{} // has room for one: further ones say nothing new
+	wake     chan struct{} // has room for one, since more would say nothing new
 	lanes    lanes
 	recorder recorder
-	latest   map[orderKey]chan struct{} // is closed when the attempt that was begun last has ended
-	reading  chan struct{}              // one for each attempt that may ask the database at a time
+	latest   map[orderKey]chan struct{} // closed when the attempt that was begun last has ended
+	reading  chan struct{}              // a place for each attempt that may query the database
 	attempts sync.WaitGroup
 	failures core.LineLimit
 }
@@ -87,7 +87,7 @@ func New(o Options) *Loop {
 	return s
 }
 
-// Wake has the sender look for due deliveries. It returns at once.
+// Wake makes the sender look for due deliveries. It returns immediately.
 func (s *Loop) Wake() {
 	select {
 	case s.wake <- struct{}{}:
@@ -95,7 +95,7 @@ func (s *Loop) Wake() {
 	}
 }
 
-// Run sends deliveries until ctx ends. Then it begins no attempt any more, and returns when those that it has begun are recorded,
+// Run sends deliveries until ctx ends. Then it begins no more attempts, and returns when the begun ones are recorded,
 // after 6 seconds at most.
 func (s *Loop) Run(ctx context.Context) {
 	attempts, cutAttempts := context.WithCancel(context.WithoutCancel(ctx))
@@ -114,8 +114,8 @@ func (s *Loop) Run(ctx context.Context) {
 	stopRecording()
 }
 
-// lookAgain looks for due deliveries until ctx ends: now and then, and when somebody wakes it. The attempts run under a context
-// of their own.
+// lookAgain looks for due deliveries until ctx ends: from time to time, and when somebody wakes it. The attempts run
+// under their own context.
 func (s *Loop) lookAgain(ctx, attempts context.Context) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -138,7 +138,7 @@ func (s *Loop) lookAgain(ctx, attempts context.Context) {
 	}
 }
 
-// warn logs a failure that passes, one in a while.
+// warn logs a temporary failure, at most one in a while.
 func (s *Loop) warn(what string, err error) {
 	if more, due := s.failures.CountLine(what, time.Now()); due {
 		s.o.Log.Warn(what, "error", err, "more_since_the_last_line", more)
@@ -201,7 +201,7 @@ func (s *Loop) sendDue(ctx, attempts context.Context) (err error) {
 	return nil
 }
 
-// forgetEnded leaves only attempts in latest that are being made.
+// forgetEnded removes attempts that have ended from latest.
 func (s *Loop) forgetEnded() {
 	maps.DeleteFunc(s.latest, func(_ orderKey, ended chan struct{}) bool {
 		select {
@@ -213,11 +213,11 @@ func (s *Loop) forgetEnded() {
 	})
 }
 
-// takeDue takes deliveries of webhooks, as far as there is room. An attempt that ends wakes the sender for the others.
+// takeDue takes deliveries of webhooks, as far as there is room. When an attempt ends, it wakes the sender for the others.
 func (s *Loop) takeDue(ctx context.Context, due []store.DueWebhook) (taken []store.TakenDelivery, err error) {
 	rooms := s.lanes.makeRooms(due)
 	if len(rooms) > 0 {
-		// A stop does not cut it off, as what is taken is counted.
+		// A stop does not cut it off, since taken deliveries are counted.
 		ctx, cancel := withTimeToStop(ctx)
 		defer cancel()
 		if taken, err = s.o.Store.TakeDeliveries(ctx, rooms, waits); err != nil {
@@ -228,5 +228,5 @@ func (s *Loop) takeDue(ctx context.Context, due []store.DueWebhook) (taken []sto
 	return taken, nil
 }
 
-// orderKey is what deliveries are kept in order of: those of a webhook about one issue.
+// orderKey groups the deliveries that are kept in order: a webhook's deliveries about one issue.
 type orderKey struct{ webhook, issue int64 }

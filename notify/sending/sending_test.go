@@ -24,10 +24,10 @@ import (
 	"errand/store/storetest"
 )
 
-// timeout is that of an attempt in these tests.
+// timeout is the limit of an attempt in these tests.
 const timeout = 2 * time.Second
 
-// startSender sends the deliveries of a database as one more server does. stop is what a signal does.
+// startSender sends the deliveries of a database like one more server. stop acts like a signal.
 func startSender(t *testing.T, s *store.Store, sender *notify.Sender) (stop func()) {
 	t.Helper()
 	return startLoggedSender(t, s, sender, io.Discard)
@@ -62,7 +62,7 @@ func startLoggedSender(t *testing.T, s *store.Store, sender *notify.Sender, log 
 
 func plainSender() *notify.Sender { return notifytest.NewSender(nil, &notifytest.Names{}, timeout) }
 
-// addIssues makes issues that webhooks hear of.
+// addIssues makes issues that webhooks report.
 func addIssues(t *testing.T, s *store.Store, first, n int) {
 	t.Helper()
 	events := make([]intake.NewEvent, n)
@@ -102,7 +102,7 @@ func TestServersShareDeliveries(t *testing.T) {
 	require.Equal(t, 1, storetest.ReadCell[int](t, s, `SELECT max(attempts)::int FROM deliveries`))
 }
 
-// Receivers that never answer, however many, are in nobody's way.
+// Receivers that never answer, however many, hold up nobody else.
 func TestDeadReceiversStarveNobody(t *testing.T) {
 	t.Parallel()
 	dead := notifytest.NewPlainReceiver(t, notifytest.NeverAnswer)
@@ -124,7 +124,7 @@ func TestDeadReceiversStarveNobody(t *testing.T) {
 	require.Less(t, len(dead.Received()), 60*5, "a dead one gets an attempt at a time")
 }
 
-// A stop waits for the attempts that are being made, cuts those off that take too long, and writes down all.
+// A stop waits for the running attempts, cuts off those that take too long, and records all of them.
 func TestStopRecordsAttempts(t *testing.T) {
 	t.Parallel()
 	var began atomic.Int64
@@ -147,7 +147,7 @@ func TestStopRecordsAttempts(t *testing.T) {
 		`SELECT status || ' ' || attempts || ' ' || last_error FROM deliveries`))
 }
 
-// A delivery is tried 8 times at the waits of the specification, each time under the same id, and has failed then.
+// A delivery is tried 8 times with the waits of the specification, each time under the same id, and then fails.
 func TestAttemptsKeepTheSchedule(t *testing.T) {
 	t.Parallel()
 	receiver := notifytest.NewPlainReceiver(t, notifytest.AnswerStatus(http.StatusInternalServerError))
@@ -158,7 +158,7 @@ func TestAttemptsKeepTheSchedule(t *testing.T) {
 	const ended = `SELECT count(*)::int FROM deliveries WHERE attempts = $1 AND last_status = 500`
 	addIssues(t, s, 0, 1)
 	for attempt := 1; attempt <= notify.MaxAttempts; attempt++ {
-		stop := startSender(t, s, plainSender()) // looks at once
+		stop := startSender(t, s, plainSender()) // the first look is immediate
 		require.Eventually(t, func() bool { return storetest.ReadCell[int](t, s, ended, attempt) == 1 }, atMost, often)
 		stop()
 		if attempt < notify.MaxAttempts {
@@ -179,14 +179,14 @@ func TestAttemptsKeepTheSchedule(t *testing.T) {
 	}
 }
 
-// Deliveries of one issue that are due together arrive one after the other.
+// Deliveries about one issue that are due together arrive one after the other.
 func TestOrderOfAnIssue(t *testing.T) {
 	t.Parallel()
 	receiver := notifytest.NewPlainReceiver(t, notifytest.AnswerStatus(http.StatusOK))
 	s := storetest.New(t)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	webhook := storetest.MakeWebhook(t, s, store.NewWebhook{URL: receiver.URL, SpikeThreshold: 1})
-	for i := range 20 { // issue.new and issue.spike at once
+	for i := range 20 { // issue.new and issue.spike together
 		_, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{
 			storetest.MakeShopEvent(fmt.Sprint(i), 1, s.Now()), storetest.MakeShopEvent(fmt.Sprint(i), 2, s.Now())})
 		require.NoError(t, err)

@@ -1,4 +1,4 @@
-// Package service is the format "service": the signed JSON from which agent runners start work (webhooks, Resources).
+// Package service is the format "service": signed JSON that agent runners start work from (webhooks, Resources).
 package service
 
 import (
@@ -9,7 +9,7 @@ import (
 	"errand/notify"
 )
 
-// body is what a receiver gets.
+// body is the JSON that a receiver gets.
 type body struct {
 	Event      notify.EventName `json:"event"`
 	DeliveryID int64            `json:"delivery_id"`

@@ -32,7 +32,7 @@ func TestNewRequest(t *testing.T) {
 		"X-Service-Delivery":  {"7"},
 		"X-Service-Signature": {notify.SignBody("whsec_s", notifytest.SentAt, body)},
 	}, request.Header)
-	// Letter by letter: the order of fields and what is escaped are part of what receivers see.
+	// Letter by letter: the order of fields and the escapes are visible to receivers.
 	require.Equal(t, `{"event":"issue.new","delivery_id":7,"webhook_id":3,"created_at":"2026-01-03T18:22:49.123Z",`+
 		`"issue":{"id":42,"project_id":1234567890,"status":"unresolved","level":"error","trust":"high","priority":12.5,`+
 		`"times_seen":12,"users_affected":1,"first_seen":"2026-01-03T17:22:50.123Z","last_seen":"2026-01-03T18:21:50.123Z",`+
@@ -72,7 +72,7 @@ func TestNewRequestOfVerifiedFix(t *testing.T) {
 	require.Nil(t, body.Issue.Fix["pr_url"])
 }
 
-// A retry has the same id and body, and a signature of its own time.
+// A retry has the same id and body, but a signature with its own time.
 func TestRetryIsSignedAnew(t *testing.T) {
 	t.Parallel()
 	first, again := notifytest.NewExample(), notifytest.NewExample()

@@ -17,7 +17,7 @@ const (
 	maskedEnd = "***"
 )
 
-// services is what stands behind urlStart: the ids of the workspace and the webhook, and its secret.
+// services is the rest of a URL after urlStart: the ids of the workspace and the webhook, and its secret.
 var services = regexp.MustCompile(`^[A-Za-z0-9]{1,40}/[A-Za-z0-9]{1,40}/[A-Za-z0-9]{1,80}$`)
 
 type body struct {
@@ -49,7 +49,7 @@ func CheckURL(url string) error {
 	return nil
 }
 
-// MaskURL returns how the URL of a webhook is shown: without what lets others post.
+// MaskURL returns the URL of a webhook as people see it: without the part that lets others post.
 func MaskURL() string { return urlStart + maskedEnd }
 
 // NewRequest returns the request of a delivery.
@@ -81,7 +81,7 @@ func nameLink(m *notify.Message) string {
 	return fmt.Sprintf("Issue %d in Errand", m.Issue.ID)
 }
 
-// escapeText writes the three characters that Slack reads as its own, in links and mentions such as <!channel>.
+// escapeText escapes the three characters that Slack uses in links and mentions such as <!channel>.
 func escapeText(line string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(line)
 }

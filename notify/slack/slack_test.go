@@ -44,7 +44,7 @@ func TestNewRequestOfPing(t *testing.T) {
 		textsOf(t, request.Body))
 }
 
-// Slack reads <...> as links and mentions; ours is the only one.
+// Slack reads <...> as links and mentions. Errand's own link must be the only one.
 func TestHostileTitles(t *testing.T) {
 	t.Parallel()
 	angles := regexp.MustCompile(`<[^>]*>`)
@@ -64,10 +64,10 @@ func requireHarmless(t *testing.T, m *notify.Message, angles *regexp.Regexp) {
 	require.Equal(t, []string{"<https://errand.example/issues/42|Issue 42 in Errand>"}, angles.FindAllString(texts[1], -1))
 	require.Equal(t, 2, strings.Count(texts[1], "`"))
 	require.Equal(t, 3, strings.Count(texts[1], "\n"))
-	require.LessOrEqual(t, utf8.RuneCountInString(texts[1]), 3000) // of a section
+	require.LessOrEqual(t, utf8.RuneCountInString(texts[1]), 3000) // the limit of a section
 }
 
-// textsOf returns the fallback text and that of the block.
+// textsOf returns the fallback text and the text of the block.
 func textsOf(t *testing.T, body io.Reader) []string {
 	t.Helper()
 	var sent struct {

@@ -1,5 +1,5 @@
-// Package wake tells the senders of all servers over NATS that there are deliveries to send (NOTIFY, decisions 9). It only makes
-// them sooner: whoever misses a message finds the delivery by looking for it.
+// Package wake tells the senders of all servers over NATS that there are deliveries to send (NOTIFY, decisions 9). It
+// only makes them sooner: a sender that misses a message finds the delivery at its next regular look.
 package wake
 
 import (
@@ -17,30 +17,30 @@ import (
 	"errand/core"
 )
 
-// Subject is where a message says that a delivery was made.
+// Subject is the subject of messages about new deliveries.
 const Subject = "errand.deliveries"
 
 const (
-	// reconnectEvery is how often a server that is away is called again.
+	// reconnectEvery is how often to try a server that is away.
 	reconnectEvery = 2 * time.Second
 	connectWithin  = 2 * time.Second
-	// pingEvery finds out about a connection that was cut without a word.
+	// pingEvery detects a connection that was cut silently.
 	pingEvery = 20 * time.Second
-	// atMost bounds the messages of one commit; a sender that is awake looks for all deliveries.
+	// atMost bounds the messages for one commit, since an awake sender looks for all deliveries.
 	atMost = 1000
 )
 
 // Options say where NATS is.
 type Options struct {
-	// URL is NOTIFY: nats://[user:password@]host[:port], or tls://, ws:// and wss://, also several in a comma list.
+	// URL is NOTIFY: nats://[user:password@]host[:port], or tls://, ws:// and wss://, or several in a comma-separated list.
 	URL  core.Secret
 	Name string // of this server, for the operators of NATS
 	Log  *slog.Logger
-	// Woken is called when a delivery was made anywhere; it must return at once. Nil for a server that sends none.
+	// Woken is called when a delivery was made anywhere. It must return immediately. Nil for a server that sends none.
 	Woken func()
 }
 
-// Bell is the connection to NATS. Its methods may be called from several goroutines.
+// Bell is the connection to NATS. Its methods are safe for concurrent use.
 type Bell struct {
 	conn   *nats.Conn
 	isAway atomic.Bool
@@ -65,7 +65,7 @@ func CheckURL(text core.Secret) error {
 	return nil
 }
 
-// Connect begins to connect, and returns at once: NATS may be away now and later. Its errors repeat nothing of the URL.
+// Connect begins to connect, and returns immediately: NATS may be away now and later. Its errors repeat nothing of the URL.
 func Connect(o Options) (*Bell, error) {
 	if err := CheckURL(o.URL); err != nil {
 		return nil, err
@@ -75,15 +75,15 @@ func Connect(o Options) (*Bell, error) {
 	conn, err := nats.Connect(o.URL.Reveal(),
 		nats.Name(o.Name), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectEvery),
 		nats.Timeout(connectWithin), nats.PingInterval(pingEvery), nats.IgnoreAuthErrorAbort(),
-		nats.ReconnectBufSize(-1), // what cannot be said now is not worth saying later
+		nats.ReconnectBufSize(-1), // a message that cannot be sent now is not worth sending later
 		nats.ConnectHandler(func(*nats.Conn) { b.noteConnection(o.Log, woken) }),
 		nats.ReconnectHandler(func(*nats.Conn) { b.noteConnection(o.Log, woken) }),
 		nats.DisconnectErrHandler(func(c *nats.Conn, _ error) { b.noteLoss(o.Log, c) }),
 		nats.ReconnectErrHandler(func(c *nats.Conn, _ error) { b.noteLoss(o.Log, c) }),
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // by default it prints, also of the URL
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // by default it prints, parts of the URL too
 	)
 	if err != nil {
-		return nil, errURL // its text has the URL
+		return nil, errURL // its text contains the URL
 	}
 	b.conn = conn
 	if woken != nil {
@@ -98,7 +98,7 @@ func Connect(o Options) (*Bell, error) {
 	return b, nil
 }
 
-// noteConnection says that NATS is there, and looks for what was made while it was away.
+// noteConnection logs that NATS is there, and wakes the sender for deliveries made while it was away.
 func (b *Bell) noteConnection(log *slog.Logger, woken func()) {
 	if b.isAway.Swap(false) {
 		log.Info("NOTIFY: NATS is there again")
@@ -108,23 +108,23 @@ func (b *Bell) noteConnection(log *slog.Logger, woken func()) {
 	}
 }
 
-// noteLoss says once that NATS is away. What the library says of it could repeat the URL.
+// noteLoss logs once that NATS is away. The library's own words could repeat the URL.
 func (b *Bell) noteLoss(log *slog.Logger, conn *nats.Conn) {
 	if !conn.IsClosed() && !b.isAway.Swap(true) {
 		log.Warn("NOTIFY: NATS cannot be reached, it is tried again; until then deliveries of other servers start some seconds later")
 	}
 }
 
-// Ring says that deliveries were made: a message for each. It returns at once.
+// Ring announces new deliveries: a message for each. It returns immediately.
 func (b *Bell) Ring(made int64) {
 	for i := range min(made, atMost) {
 		if b.conn.Publish(Subject, strconv.AppendInt(nil, made-i, 10)) != nil {
-			return // it is away: whoever sends looks for deliveries now and then
+			return // NATS is away: senders find the deliveries at their regular looks
 		}
 	}
 }
 
-// Close ends the connection, after what was rung has been sent.
+// Close ends the connection after all announcements have been sent.
 func (b *Bell) Close() {
 	_ = b.conn.FlushTimeout(connectWithin)
 	b.conn.Close()

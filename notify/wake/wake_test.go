@@ -20,7 +20,7 @@ const (
 	every  = 10 * time.Millisecond
 )
 
-// startNATS runs a server with a user. port -1 takes a free one.
+// startNATS runs a server with a user. Port -1 means a free one.
 func startNATS(t *testing.T, port int) *server.Server {
 	t.Helper()
 	s, err := server.NewServer(&server.Options{

@@ -1,4 +1,4 @@
-// Command names prints how many functions of this repository have a one-word name, and what is too long.
+// Command names prints how many functions of this repository have a one-word name, and which lengths exceed their bounds.
 // Run it in the repository: go run ./scripts/names, or make names.
 package main
 

@@ -1,10 +1,10 @@
-// Package chunks keeps the pieces in which sentry-cli uploads a file, until all are there and the file is put together.
-// They are blobs, for a day at most.
+// Package chunks keeps the pieces that sentry-cli uploads a file in, until all are there and the file is assembled.
+// Pieces are blobs, kept for at most a day.
 package chunks
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // the protocol names pieces by it
+	"crypto/sha1" //nolint:gosec // the protocol names pieces with it
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -39,7 +39,7 @@ func New(blobs blob.Store, clock core.Clock) *Store {
 
 var validSum = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// chunkKey returns the key of a piece. Owners are made by Errand, sums come from clients.
+// chunkKey returns the key of a piece. Errand makes the owner, but the sum comes from clients.
 func chunkKey(owner, sum string) (string, error) {
 	if !validSum.MatchString(sum) {
 		return "", core.RefuseField("chunks", "must be named by their SHA-1: 40 hexadecimal digits in lower case")
@@ -47,7 +47,7 @@ func chunkKey(owner, sum string) (string, error) {
 	return keyPrefix + owner + "/" + sum, nil
 }
 
-// FindMissing returns those of the pieces that are not there, each once.
+// FindMissing returns the missing pieces, each once.
 func (s *Store) FindMissing(ctx context.Context, owner string, sums []string) ([]string, error) {
 	sizes := map[string]int64{}
 	for entry, err := range s.blobs.List(ctx, keyPrefix+owner+"/") {
@@ -69,8 +69,8 @@ func (s *Store) FindMissing(ctx context.Context, owner string, sums []string) ([
 	return missing, nil
 }
 
-// PutChunk keeps a piece. One that is too large is payload_too_large, one that is not what its sum says invalid_request, and
-// one too many limit.
+// PutChunk keeps a piece. A piece that is too large is payload_too_large, one that does not match its sum is
+// invalid_request, and too many pieces are limit.
 func (s *Store) PutChunk(ctx context.Context, owner, sum string, data io.Reader) error {
 	key, err := chunkKey(owner, sum)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Store) PutChunk(ctx context.Context, owner, sum string, data io.Reader)
 	return err
 }
 
-// countKept counts the bytes of each owner, and deletes what has waited for too long.
+// countKept counts the bytes of each owner, and deletes pieces that have waited too long.
 func (s *Store) countKept(ctx context.Context) (map[string]int64, error) {
 	kept, oldest := map[string]int64{}, s.clock().Add(-keptFor)
 	for entry, err := range s.blobs.List(ctx, keyPrefix) {
@@ -107,13 +107,13 @@ func (s *Store) countKept(ctx context.Context) (map[string]int64, error) {
 	return kept, nil
 }
 
-// DropOld deletes the pieces that have waited for a day.
+// DropOld deletes pieces that have waited for a day.
 func (s *Store) DropOld(ctx context.Context) error {
 	_, err := s.countKept(ctx)
 	return err
 }
 
-// DropChunks deletes pieces that were put together.
+// DropChunks deletes pieces that were assembled.
 func (s *Store) DropChunks(ctx context.Context, owner string, sums []string) error {
 	for _, sum := range sums {
 		key, err := chunkKey(owner, sum)
@@ -128,7 +128,7 @@ func (s *Store) DropChunks(ctx context.Context, owner string, sums []string) err
 	return nil
 }
 
-// summedReader passes data on, and fails at its end when it is not what its SHA-1 says.
+// summedReader passes data on, and fails at its end if the data does not match its SHA-1.
 type summedReader struct {
 	data io.Reader
 	sum  string
@@ -146,7 +146,7 @@ func (r *summedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// OpenWhole opens what pieces make together, in their order. A piece that is missing is not_found.
+// OpenWhole opens the file that pieces form in their order. A missing piece is not_found.
 func (s *Store) OpenWhole(ctx context.Context, owner string, sums []string) (sentryapi.Whole, error) {
 	w := &whole{}
 	for _, sum := range sums {
@@ -164,7 +164,7 @@ func (s *Store) OpenWhole(ctx context.Context, owner string, sums []string) (sen
 	return w, nil
 }
 
-// whole is what pieces make together. It holds the piece that was read last.
+// whole is the file that pieces form. It holds the piece that was read last.
 type whole struct {
 	pieces []blob.Object
 	starts []int64
@@ -208,7 +208,7 @@ func (w *whole) ReadAt(into []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// holdPiece reads the piece with an offset into memory, unless it is there.
+// holdPiece reads the piece at an offset into memory, unless it is there.
 func (w *whole) holdPiece(offset int64) error {
 	at := len(w.starts) - 1
 	for w.starts[at] > offset || w.pieces[at].Size() == 0 {

@@ -21,7 +21,7 @@ import (
 
 const owner = "project-7"
 
-// openStore opens a store in a folder of the test's, at a time that it moves.
+// openStore opens a store in a folder of the test, at a time that the test moves.
 func openStore(t *testing.T) (*Store, *time.Time) {
 	t.Helper()
 	blobs, err := blob.OpenStore((&url.URL{Scheme: "file", Path: t.TempDir()}).String(), func(string) string { return "" })
@@ -32,7 +32,7 @@ func openStore(t *testing.T) (*Store, *time.Time) {
 }
 
 func sumOf(text string) string {
-	sum := sha1.Sum([]byte(text)) //nolint:gosec // the protocol names pieces by it
+	sum := sha1.Sum([]byte(text)) //nolint:gosec // the protocol names pieces with it
 	return hex.EncodeToString(sum[:])
 }
 
@@ -144,7 +144,7 @@ func TestPiecesAreKeptForADay(t *testing.T) {
 	require.Equal(t, sums, missing)
 }
 
-// slowList is a storage whose lists wait until they are let go.
+// slowList is a storage whose lists wait until they are released.
 type slowList struct {
 	blob.Store
 	asked, answer chan struct{}
@@ -156,7 +156,7 @@ func (s *slowList) List(ctx context.Context, prefix string) iter.Seq2[blob.Entry
 	return s.Store.List(ctx, prefix)
 }
 
-// TestPiecesDoNotWaitForACount has a piece come in while another one has the storage list what is kept.
+// TestPiecesDoNotWaitForACount sends a piece while the storage is listing the kept pieces for another one.
 func TestPiecesDoNotWaitForACount(t *testing.T) {
 	t.Parallel()
 	counted, now := openStore(t)

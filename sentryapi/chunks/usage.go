@@ -9,35 +9,35 @@ import (
 	"errand/sentryapi"
 )
 
-// The bounds of what is kept, in bytes.
+// The bounds of the kept pieces, in bytes.
 const (
-	maxOwner = 512 << 20 // of one owner: a project, or a token that is bound to none
+	maxOwner = 512 << 20 // of one owner: a project, or a token without a project
 	maxTotal = 2 << 30
 )
 
-// countEvery is how often what is kept is counted anew: other servers keep pieces too.
+// countEvery is how often the kept pieces are counted again, since other servers keep pieces too.
 const countEvery = 10 * time.Second
 
-// counter returns the bytes of each owner that are kept.
+// counter returns the bytes kept for each owner.
 type counter = func(context.Context) (map[string]int64, error)
 
-// usage knows how many bytes of pieces are kept, and refuses more than the bounds. Listing a bucket takes its time: whoever counts
-// holds nobody else up, except before the first count. It is safe for concurrent use.
+// usage knows how many bytes of pieces are kept, and refuses more than the bounds. Listing a bucket takes time, so a
+// count blocks nobody else, except for the first one. It is safe for concurrent use.
 type usage struct {
-	counting chan struct{} // full while somebody counts
+	counting chan struct{} // full during a count
 
 	mu         sync.Mutex
 	kept       map[string]int64 // bytes by owner; nil before the first count
-	coming     map[string]int64 // of pieces that are being stored, each with the room of a whole one
-	sinceCount map[string]int64 // of pieces that were stored while somebody counts
-	countAt    time.Time        // when to count again
+	coming     map[string]int64 // of pieces that are being stored, each counted at full size
+	sinceCount map[string]int64 // of pieces that were stored during the running count
+	countAt    time.Time        // time of the next count
 }
 
 func newUsage() usage {
 	return usage{counting: make(chan struct{}, 1), coming: map[string]int64{}, sinceCount: map[string]int64{}}
 }
 
-// reservePiece takes the room of a whole piece until notePiece says its size, or is limit.
+// reservePiece reserves room for a full piece until notePiece reports its size. Without room the error is limit.
 func (u *usage) reservePiece(ctx context.Context, owner string, now time.Time, count counter) error {
 	if err := u.countAgain(ctx, now, count); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (u *usage) reservePiece(ctx context.Context, owner string, now time.Time, c
 	return nil
 }
 
-// notePiece ends the reservation of a piece. Its size is 0 when it was not stored.
+// notePiece ends the reservation of a piece. Its size is 0 if it was not stored.
 func (u *usage) notePiece(owner string, size int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -68,14 +68,14 @@ func (u *usage) notePiece(owner string, size int64) {
 	}
 }
 
-// countSoon has the next piece count anew.
+// countSoon makes the next piece start a new count.
 func (u *usage) countSoon() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.countAt = time.Time{}
 }
 
-// countAgain counts what is kept when that is due and nobody else does.
+// countAgain counts the kept pieces if a count is due and nobody else is counting.
 func (u *usage) countAgain(ctx context.Context, now time.Time, count counter) error {
 	isFirst, isDue := u.isCountDue(now)
 	if !isDue {
@@ -96,7 +96,7 @@ func (u *usage) countAgain(ctx context.Context, now time.Time, count counter) er
 		}
 	}
 	if _, isDue := u.isCountDue(now); !isDue {
-		return nil // somebody else did it meanwhile
+		return nil // somebody else has just counted
 	}
 	u.mu.Lock()
 	clear(u.sinceCount)
@@ -107,14 +107,14 @@ func (u *usage) countAgain(ctx context.Context, now time.Time, count counter) er
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for owner, size := range u.sinceCount { // the count may have seen some of them: then they count twice until the next
+	for owner, size := range u.sinceCount { // the count may include some of them, which then count twice until the next one
 		kept[owner] += size
 	}
 	u.kept, u.countAt = kept, now.Add(countEvery)
 	return nil
 }
 
-// isCountDue reports whether nobody has counted yet, and whether it is time to.
+// isCountDue reports whether nobody has counted yet, and whether a count is due.
 func (u *usage) isCountDue(now time.Time) (isFirst, isDue bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package accounts is the behaviour behind the pages by which people sign in: rules over rows, without HTTP.
+// Package accounts is the behaviour behind the pages for signing in: rules over rows, without HTTP.
 package accounts
 
 import (
@@ -12,21 +12,21 @@ import (
 	"errand/store"
 )
 
-// Options says what the accounts work with. All but Mail must be set.
+// Options are what the accounts work with. All but Mail must be set.
 type Options struct {
 	Store     *store.Store
 	Passwords *passwords.Hasher
 	Random    io.Reader // cryptographically strong
-	DeviceKey []byte    // signs what browsers keep; the same on all servers
+	DeviceKey []byte    // signs the secrets that browsers keep; the same on all servers
 	Log       *slog.Logger
-	BaseURL   func() string // the public URL as it is now, for the links in mails
-	// Mail sends a mail; nil where none can be sent.
+	BaseURL   func() string // the present public URL, for the links in mails
+	// Mail sends a mail; nil when the installation sends none.
 	Mail func(ctx context.Context, to, subject, text string) error
-	// AllowedDomains are those of the addresses for which single sign-on makes users, in lower case.
+	// AllowedDomains are domains of addresses, in lower case. Single sign-on makes users only for these.
 	AllowedDomains []string
 }
 
-// Accounts are the accounts of people. Its methods may be called from several goroutines.
+// Accounts are the accounts of people. Its methods are safe for concurrent use.
 type Accounts struct {
 	Options
 	mails chan passwordMail // that wait to be sent
@@ -37,7 +37,7 @@ func New(o Options) *Accounts {
 	return &Accounts{Options: o, mails: make(chan passwordMail, maxMailsWaiting)}
 }
 
-// FindPerson returns a person who may be signed in, or not_found.
+// FindPerson returns a person who may sign in, or not_found.
 func (a *Accounts) FindPerson(ctx context.Context, id int64) (core.Person, error) {
 	user, err := a.Store.ReadUser(ctx, id)
 	if err == nil && !user.DisabledAt.IsZero() {

@@ -13,8 +13,8 @@ import (
 	"errand/store"
 )
 
-// How often somebody may try to sign in, counted by all servers together. A right password has the account, or the device, begin
-// anew, and does not count for the address.
+// The limits of attempts to sign in, over all servers. A correct password resets the count of the account, or of the
+// device, and does not count for the address.
 const (
 	attemptWindow      = 15 * time.Minute
 	attemptsPerAccount = 10
@@ -22,18 +22,18 @@ const (
 	attemptsPerClient  = 50
 )
 
-// How often a new password may be asked for by mail.
+// The limits of requests for a new password by mail.
 const (
 	mailWindow      = time.Hour
 	mailsPerAccount = 3
 	mailsPerClient  = 20
 )
 
-// subjects are what an attempt counts for.
+// subjects are the limits that an attempt counts towards.
 type subjects struct{ client, account store.AttemptLimit }
 
-// countSubjects returns what an attempt counts for. Who shows that somebody has signed in to the account with this browser
-// is counted apart: so strangers who try passwords do not lock its owner out.
+// countSubjects returns the limits that an attempt counts towards. A browser where somebody has signed in to the
+// account has its own count. So strangers who try passwords do not lock the owner out.
 func (a *Accounts) countSubjects(address string, attempt core.SignInAttempt) subjects {
 	account := store.AttemptLimit{Subject: hashSubject("account", address), Limit: attemptsPerAccount, Window: attemptWindow}
 	if nonce, isKnown := a.readDevice(address, attempt.Device); isKnown {
@@ -42,13 +42,12 @@ func (a *Accounts) countSubjects(address string, attempt core.SignInAttempt) sub
 	return subjects{client: limitClient(attempt.Client), account: account}
 }
 
-// limitClient limits what one address tries, at all accounts.
+// limitClient limits the attempts from one address, over all accounts.
 func limitClient(client netip.Addr) store.AttemptLimit {
 	return store.AttemptLimit{Subject: hashSubject("sign-in from", client.String()), Limit: attemptsPerClient, Window: attemptWindow}
 }
 
-// countAttempt counts an attempt before it is made, so that those made at the same time count too. It returns limit when there were
-// too many.
+// countAttempt counts an attempt before it is made, so that simultaneous attempts count too. It returns limit when there are too many.
 func (a *Accounts) countAttempt(ctx context.Context, s subjects) error {
 	if err := a.Store.CountAttempt(ctx, s.client); err != nil {
 		return err
@@ -56,7 +55,7 @@ func (a *Accounts) countAttempt(ctx context.Context, s subjects) error {
 	return a.Store.CountAttempt(ctx, s.account)
 }
 
-// forgetAttempts is called after a right password.
+// forgetAttempts resets the account's count after a correct password, and takes the attempt off the client's.
 func (a *Accounts) forgetAttempts(ctx context.Context, s subjects) error {
 	if err := a.Store.ForgetAttempts(ctx, s.account.Subject); err != nil {
 		return err
@@ -64,7 +63,7 @@ func (a *Accounts) forgetAttempts(ctx context.Context, s subjects) error {
 	return a.Store.UncountAttempt(ctx, s.client.Subject)
 }
 
-// hashSubject returns the key of what is counted: nobody reads from the table who tried to sign in.
+// hashSubject returns the key of a count. The table does not show who tried to sign in.
 func hashSubject(kind, text string) []byte {
 	sum := sha256.Sum256([]byte(kind + "\x00" + text))
 	return sum[:]
@@ -72,7 +71,7 @@ func hashSubject(kind, text string) []byte {
 
 const deviceNonce = 18 // bytes
 
-// SignDevice makes what a browser keeps after a person has shown the password in it: a random text and its signature.
+// SignDevice makes the secret that a browser keeps after a person has entered the password in it: a random text and its signature.
 func (a *Accounts) SignDevice(p core.Person) (core.Secret, error) {
 	nonce := make([]byte, deviceNonce)
 	if _, err := io.ReadFull(a.Random, nonce); err != nil {
@@ -81,7 +80,7 @@ func (a *Accounts) SignDevice(p core.Person) (core.Secret, error) {
 	return core.Secret(base64.RawURLEncoding.EncodeToString(append(nonce, a.deviceMAC(p.EmailAddress, nonce)...))), nil
 }
 
-// readDevice returns the random text of what SignDevice has made for the account, and reports whether it has.
+// readDevice returns the random text of a device, and reports whether SignDevice made the device for the account.
 func (a *Accounts) readDevice(address string, device core.Secret) (nonce string, isKnown bool) {
 	text, err := base64.RawURLEncoding.DecodeString(device.Reveal())
 	if err != nil || len(text) != deviceNonce+sha256.Size {

@@ -11,10 +11,10 @@ import (
 	"errand/store"
 )
 
-// SignInBy returns the person whom a provider of single sign-on has signed in: the one with the identity, else the one with the
-// verified address, else a new one when the address is of an allowed domain. Anybody else is forbidden, with a reason.
+// SignInBy returns the person whom a provider of single sign-on has signed in: the user with the identity, else the user with the
+// verified address, else a new user if the address has an allowed domain. Anybody else is forbidden, with a reason.
 //
-// CountVisit has counted it before; one that signs somebody in does not count.
+// CountVisit has already counted the visit; a successful sign-in takes it off the count.
 func (a *Accounts) SignInBy(ctx context.Context, i core.ProviderIdentity, client netip.Addr) (core.Person, error) {
 	address, err := core.ReadEmailAddress(i.EmailAddress)
 	if err != nil {
@@ -39,7 +39,7 @@ func (a *Accounts) SignInBy(ctx context.Context, i core.ProviderIdentity, client
 	return personOf(user), a.Store.NoteSignIn(ctx, user.ID)
 }
 
-// CountVisit counts that somebody comes back from a provider of single sign-on, which is then asked who it is. It returns limit
+// CountVisit counts a return from a provider of single sign-on, before the provider is asked who it is. It returns limit
 // when too many come from the address.
 func (a *Accounts) CountVisit(ctx context.Context, client netip.Addr) error {
 	return a.Store.CountAttempt(ctx, limitClient(client))

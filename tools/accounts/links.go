@@ -7,11 +7,10 @@ import (
 	"errand/store"
 )
 
-// linkPrefix is what the secret of a link begins with.
+// linkPrefix is the prefix of the secret in a link.
 const linkPrefix = "link_"
 
-// MakeSignUpLink returns the secret of the link by which the first user signs up; empty when there are users. It replaces those
-// that were made before.
+// MakeSignUpLink returns the secret of the link for the first user to sign up; empty when there are users. It replaces earlier links.
 func (a *Accounts) MakeSignUpLink(ctx context.Context) (core.Secret, error) {
 	code, err := core.NewCredential(a.Random, linkPrefix)
 	if err != nil {
@@ -24,7 +23,8 @@ func (a *Accounts) MakeSignUpLink(ctx context.Context) (core.Secret, error) {
 	return code, nil
 }
 
-// CheckLink returns whom a link is for: an empty person for the first user, who is to be made. One that cannot be used is not_found.
+// CheckLink returns the person whom a link is for: an empty person for the first user, who does not exist yet. An
+// unusable link is not_found.
 func (a *Accounts) CheckLink(ctx context.Context, code core.Secret) (core.Person, error) {
 	if !code.LooksLike(linkPrefix) {
 		return core.Person{}, core.NewError(core.NotFound)
@@ -36,7 +36,7 @@ func (a *Accounts) CheckLink(ctx context.Context, code core.Secret) (core.Person
 	return a.FindPerson(ctx, link.UserID)
 }
 
-// SignUp makes the first user, a site admin, by a link. It returns not_found for a link that cannot be used, and invalid_request
+// SignUp makes the first user, a site admin, by a link. It returns not_found for an unusable link, and invalid_request
 // for an address or a password that is not allowed.
 func (a *Accounts) SignUp(ctx context.Context, code core.Secret, emailAddress string, password core.Secret) (core.Person, error) {
 	if p, err := a.CheckLink(ctx, code); err != nil || p.ID != 0 {
@@ -57,8 +57,8 @@ func (a *Accounts) SignUp(ctx context.Context, code core.Secret, emailAddress st
 	return personOf(user), a.Store.NoteSignIn(ctx, user.ID)
 }
 
-// ResetPassword sets a new password by a link that was sent by mail, with the errors of SignUp. All sessions end by it, and the
-// attempts that were counted are forgotten: it is the owner who has come.
+// ResetPassword sets a new password by a link from a mail, with the errors of SignUp. It ends all sessions and
+// forgets the counted attempts, since the owner has arrived.
 func (a *Accounts) ResetPassword(ctx context.Context, code, password core.Secret) (core.Person, error) {
 	p, err := a.CheckLink(ctx, code)
 	if err != nil || p.ID == 0 {

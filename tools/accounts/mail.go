@@ -19,8 +19,8 @@ const (
 // passwordMail is a mail to the user with the address, if there is one.
 type passwordMail struct{ address string }
 
-// RequestPassword has a mail sent to a user who has forgotten the password, with a link to set a new one. Whether there is such a
-// user does not show, not even by the time: all of it is done by SendMails. It returns limit when the client asks too often.
+// RequestPassword requests a mail to a user who has forgotten the password, with a link to set a new one. Nothing shows whether such a
+// user exists, not even the duration: SendMails does all the work. It returns limit when the client asks too often.
 func (a *Accounts) RequestPassword(ctx context.Context, emailAddress string, client netip.Addr) error {
 	err := a.Store.CountAttempt(ctx, store.AttemptLimit{
 		Subject: hashSubject("mail from", client.String()), Limit: mailsPerClient, Window: mailWindow,
@@ -54,8 +54,8 @@ func (a *Accounts) SendMails(ctx context.Context) {
 	}
 }
 
-// sendPasswordMail sends a mail to the user with the address. Who may not sign in gets none, nor who has no password and
-// signs in elsewhere; nobody gets many.
+// sendPasswordMail sends a mail to the user with the address. Users who may not sign in, or who have no password and
+// sign in through a provider, get none. Nobody gets many.
 func (a *Accounts) sendPasswordMail(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, mailTimeout)
 	defer cancel()

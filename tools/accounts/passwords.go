@@ -11,8 +11,8 @@ import (
 // passwordField is the name of the field in the form.
 const passwordField = "password"
 
-// ChangePassword changes the password of who shows the present one; all sessions end by it. A wrong present one is unauthorized,
-// and counted as an attempt to sign in; a new one that is not allowed is invalid_request.
+// ChangePassword changes the password of a person who shows the present one, and ends all sessions. A wrong present
+// password is unauthorized, and counts as an attempt to sign in. A new one that is not allowed is invalid_request.
 func (a *Accounts) ChangePassword(ctx context.Context, present core.SignInAttempt, password core.Secret) (core.Person, error) {
 	user, err := a.checkAttempt(ctx, present)
 	if err != nil {
@@ -27,7 +27,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, present core.SignInAttemp
 	return personOf(user), err
 }
 
-// makePassword returns the hash of a new password, which must be none of the last ones of the user.
+// makePassword returns the hash of a new password, which must differ from the user's last ones.
 func (a *Accounts) makePassword(ctx context.Context, user store.User, password string) (core.Secret, error) {
 	switch {
 	case !utf8.ValidString(password) || utf8.RuneCountInString(password) < core.MinPassword:

@@ -8,11 +8,11 @@ import (
 	"errand/store"
 )
 
-// hashWaits is how long a sign-in waits for its turn to hash, of which there are few at once.
+// hashWaits is how long a sign-in waits for its turn to hash, since only a few hash at a time.
 const hashWaits = 10 * time.Second
 
-// SignIn returns the person with the address and the password. Everything that is wrong is unauthorized, and takes as long; too many
-// attempts are limit, whether they would have been right or not.
+// SignIn returns the person with the address and the password. Every mistake is unauthorized, and takes equally long.
+// Too many attempts are limit, whether or not the password is correct.
 func (a *Accounts) SignIn(ctx context.Context, attempt core.SignInAttempt) (core.Person, error) {
 	user, err := a.checkAttempt(ctx, attempt)
 	if err != nil {
@@ -21,11 +21,11 @@ func (a *Accounts) SignIn(ctx context.Context, attempt core.SignInAttempt) (core
 	return personOf(user), a.Store.NoteSignIn(ctx, user.ID)
 }
 
-// checkAttempt returns the user whose password was shown. The attempt is counted first.
+// checkAttempt counts the attempt, then returns the user whose password was shown.
 func (a *Accounts) checkAttempt(ctx context.Context, attempt core.SignInAttempt) (store.User, error) {
 	address, err := core.ReadEmailAddress(attempt.EmailAddress)
 	if err != nil {
-		address = "" // nobody has it; it is counted and hashed all the same
+		address = "" // nobody's; it is still counted and hashed
 	}
 	counted := a.countSubjects(address, attempt)
 	if err := a.countAttempt(ctx, counted); err != nil {
@@ -41,7 +41,7 @@ func (a *Accounts) checkAttempt(ctx context.Context, attempt core.SignInAttempt)
 	return user, a.forgetAttempts(ctx, counted)
 }
 
-// findByEmail returns the user, or an empty one, whom no password opens.
+// findByEmail returns the user, or an empty user, which no password matches.
 func (a *Accounts) findByEmail(ctx context.Context, address string) (store.User, error) {
 	if address == "" {
 		return store.User{}, nil
@@ -53,12 +53,12 @@ func (a *Accounts) findByEmail(ctx context.Context, address string) (store.User,
 	return user, err
 }
 
-// checkPassword returns unauthorized for a wrong password. A hash of old parameters is made anew.
+// checkPassword returns unauthorized for a wrong password. It renews a hash that has old parameters.
 func (a *Accounts) checkPassword(ctx context.Context, user store.User, password string) error {
 	ctx, cancel := context.WithTimeout(ctx, hashWaits)
 	defer cancel()
 	if len(password) > core.MaxPasswordBytes {
-		password = password[:core.MaxPasswordBytes+1] // wrong, and no more costly
+		password = password[:core.MaxPasswordBytes+1] // still wrong, but no more costly
 	}
 	result, err := a.Passwords.Check(ctx, user.PasswordHash.Reveal(), password)
 	switch {

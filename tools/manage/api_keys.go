@@ -10,7 +10,7 @@ import (
 	"errand/store"
 )
 
-// The form of an API key: the prefix of its kind, by which a leaked one is recognised. Lists show the first characters.
+// The form of an API key: a prefix, so that a leaked key is recognised, and random characters. Lists show the first characters.
 const (
 	apiKeyPrefix = "cka_"
 	shownPrefix  = 10

@@ -82,7 +82,7 @@ func (t *Tools) updateApp(ctx context.Context, call core.Call, in manage.UpdateA
 	return showApp(app), err
 }
 
-// valueOf returns the value of a field that was sent, and nil for null too: there is nothing to set then.
+// valueOf returns the value of a field that was sent; nil for null too, since both set nothing.
 func valueOf[T any](field core.Opt[T]) *T {
 	if !field.Set || field.Null {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"errand/store"
 )
 
-// Authorize checks what comes before the input of an operation is looked at: that what the path names is there, and then the
+// Authorize makes the checks that come before the input of an operation: that what the path names exists, and then the
 // permission (management API, 1.1). It does nothing for an operation that asks for its permission first.
 func (t *Tools) Authorize(ctx context.Context, actor core.Actor, op *core.Operation, path map[string]string) error {
 	permission := manage.PermissionAfter(op)
@@ -23,7 +23,7 @@ func (t *Tools) Authorize(ctx context.Context, actor core.Actor, op *core.Operat
 	return manage.RequirePermission(actor, permission)
 }
 
-// lookUp returns not_found when something that the path names is not there.
+// lookUp returns not_found when something that the path names does not exist.
 func (t *Tools) lookUp(ctx context.Context, resource string, path map[string]string) error {
 	if user, named := path["user"]; named {
 		_, err := t.Store.FindUser(ctx, user)
@@ -79,7 +79,7 @@ func (t *Tools) lookUpInApp(ctx context.Context, resource string, path map[strin
 	return t.lookUpInProblem(ctx, resource, problemPart{app, id, part})
 }
 
-// problemPart is a notice or a tag of a problem, by the text that names it in a path.
+// problemPart is a notice or a tag of a problem, with the text that names it in a path.
 type problemPart struct {
 	app, problem int64
 	id           string
@@ -100,7 +100,7 @@ func (t *Tools) lookUpInProblem(ctx context.Context, resource string, part probl
 	return err
 }
 
-// readID reads an id in a path. What cannot be one is not found.
+// readID reads an id in a path. A text that cannot be an id is not found.
 func readID(text string) (int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {

@@ -64,7 +64,7 @@ func (t *Tools) findNewMember(ctx context.Context, in manage.AddMemberInput) (in
 	return user.ID, refuseOfMember(err)
 }
 
-// updateMember changes nothing when no role is said.
+// updateMember changes nothing when no role is sent.
 func (t *Tools) updateMember(ctx context.Context, call core.Call, in manage.UpdateMemberInput) (manage.Member, error) {
 	member, err := t.findMember(ctx, in.MemberInput)
 	if err != nil {
@@ -94,7 +94,7 @@ func (t *Tools) findMember(ctx context.Context, in manage.MemberInput) (store.Te
 	return t.Store.ReadTeamMember(ctx, team.ID, in.ID)
 }
 
-// refuseOfMember words what the store refuses.
+// refuseOfMember words the errors of the store.
 func refuseOfMember(err error) error {
 	switch {
 	case errors.Is(err, store.ErrUserUnknown):

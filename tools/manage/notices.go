@@ -62,7 +62,7 @@ func showNotice(stored *core.EventDetail) manage.Notice {
 	return shown
 }
 
-// showContext is what the app said of the moment: its extra data, and the contexts and tags under names of their own.
+// showContext is what the app sent about the moment of the error: its extra data, and the contexts and tags under their own names.
 func showContext(event *core.Event) manage.Object {
 	shown := memberObject(event.Extra)
 	shown["contexts"], shown["tags"] = event.Contexts, event.Tags
@@ -70,7 +70,7 @@ func showContext(event *core.Event) manage.Object {
 	return dropEmpty(shown)
 }
 
-// showRequest is the HTTP request, with what else its sender said of it (envelope.Decoder.DecodeNotice).
+// showRequest is the HTTP request, with the sender's other data about it (envelope.Decoder.DecodeNotice).
 func showRequest(event *core.Event) manage.Object {
 	request := event.Request
 	if request == nil {
@@ -80,11 +80,11 @@ func showRequest(event *core.Event) manage.Object {
 		"url": request.URL, "method": request.Method, "query": request.Query, "headers": request.Headers, "cookies": request.Cookies,
 		"body": request.Data,
 	}
-	maps.Copy(shown, memberObject(event.Contexts.Get("request"))) // whose url and query are as they were sent
+	maps.Copy(shown, memberObject(event.Contexts.Get("request"))) // has url and query as they were sent
 	return dropEmpty(shown)
 }
 
-// showNotifier is the client that sent the event. A platform is called by its language.
+// showNotifier is the client that sent the event. Platforms appear under the name of their language.
 func showNotifier(event *core.Event) manage.Object {
 	language := core.Untrusted(event.Platform)
 	if language == "node" {
@@ -96,7 +96,7 @@ func showNotifier(event *core.Event) manage.Object {
 	})
 }
 
-// memberObject makes an object of the members of a value; one without members when the value is not an object.
+// memberObject makes an object of the members of a value; an empty one when the value is not an object.
 func memberObject(value core.Value) manage.Object {
 	members := manage.Object{}
 	if value.Kind == core.Object {
@@ -107,7 +107,7 @@ func memberObject(value core.Value) manage.Object {
 	return members
 }
 
-// dropEmpty takes out what is empty.
+// dropEmpty removes empty members.
 func dropEmpty(object manage.Object) manage.Object {
 	for name, member := range object {
 		text, isText := member.(core.Untrusted)
@@ -119,7 +119,7 @@ func dropEmpty(object manage.Object) manage.Object {
 	return object
 }
 
-// unknownMethod stands in a line of a backtrace whose function is not known (management API, 1.5).
+// unknownMethod stands in for an unknown function in a line of a backtrace (management API, 1.5).
 const unknownMethod = "unknown"
 
 // showBacktrace returns the stack of the outermost exception that has one, else of the thread that crashed.
@@ -140,14 +140,14 @@ func showBacktrace(event *core.Event) core.List[manage.Line] {
 		view := core.ViewFrame(frames, i)
 		file := view.File
 		if !view.IsMapped && strings.Contains(string(view.Sent.File), "://") {
-			file = view.Sent.File // as the browser named it
+			file = view.Sent.File // the browser's name for it
 		}
 		lines[i] = manage.Line{File: string(file), Line: int64(view.Line), Method: string(nameMethod(&frames[i], view.Function, event.Platform))}
 	}
 	return lines
 }
 
-// nameMethod returns the name of a method with the class or package that it is qualified by.
+// nameMethod returns the name of a method, qualified by its class or package.
 func nameMethod(frame *core.Frame, function core.Untrusted, platform string) core.Untrusted {
 	separator := core.Untrusted(core.QualifierOf(platform))
 	if separator == "" || frame.Module == "" || function == "" || strings.HasPrefix(string(function), string(frame.Module)) {

@@ -11,7 +11,7 @@ import (
 	"errand/store"
 )
 
-// checkPassword returns what is wrong with a password, one sentence each.
+// checkPassword returns the faults of a password, one sentence each.
 func checkPassword(in manage.UserFields) (wrong []string) {
 	password := in.Password.Value.Reveal()
 	if len(password) > passwords.MaxBytes {
@@ -23,7 +23,7 @@ func checkPassword(in manage.UserFields) (wrong []string) {
 	return wrong
 }
 
-// errPasswordUsed says that a password is the present one or one of the last.
+// errPasswordUsed says that a password is the present one or a recent one.
 var errPasswordUsed = errors.New("the password was used recently: choose another one")
 
 // hashNewPassword returns the hash of a password, or errPasswordUsed.
@@ -39,7 +39,7 @@ func (t *Tools) hashNewPassword(ctx context.Context, user store.User, password c
 	return core.Secret(hash), wrapWaiting(ctx, err)
 }
 
-// wrapWaiting makes unavailable of an error that came while the turn to hash was waited for for too long.
+// wrapWaiting turns the error of too long a wait for the turn to hash into unavailable.
 func wrapWaiting(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return core.NewError(core.Unavailable).Because(err)

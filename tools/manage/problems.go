@@ -33,7 +33,7 @@ func showProblem(p store.Problem) (manage.Problem, error) {
 	return shown, json.Unmarshal(p.Tags, &shown.Tags)
 }
 
-// splitTitle returns the class and the message of an issue out of its title, which begins with the class where there is one.
+// splitTitle splits the title of an issue into class and message. The title may begin with the class.
 func splitTitle(class, title string) (string, manage.AppText) {
 	switch class {
 	case "":

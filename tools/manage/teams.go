@@ -43,7 +43,7 @@ func (t *Tools) createTeam(ctx context.Context, call core.Call, in manage.Create
 	return showTeam(team), refuseOwner(err)
 }
 
-// refuseOwner words that there is no such owner.
+// refuseOwner words the error for an unknown owner.
 func refuseOwner(err error) error {
 	if core.HasCode(err, core.NotFound) {
 		return manage.RefuseInput("Owner user not found")
@@ -96,7 +96,7 @@ func (t *Tools) assignApp(ctx context.Context, call core.Call, in manage.AssignA
 	} else if core.HasCode(err, core.NotFound) {
 		err = core.NewError(core.ProjectNotFound)
 	}
-	if core.HasCode(err, core.ProjectNotFound) { // also when it was deleted meanwhile
+	if core.HasCode(err, core.ProjectNotFound) { // also when it was deleted during the call
 		err = manage.RefuseInput("App not found")
 	}
 	return manage.Done{Message: "App assigned to team successfully"}, err

@@ -1,5 +1,5 @@
-// Package manage is the behaviour of the management API at /api/v1: one file per resource, through the same store methods as the
-// rest of Errand, so that the timeline, webhooks and approvals are the same whoever acts.
+// Package manage is the behaviour of the management API at /api/v1: one file per resource. It uses the same store
+// methods as the rest of Errand, so that the timeline, webhooks and approvals are the same for every caller.
 package manage
 
 import (
@@ -20,6 +20,6 @@ type Tools struct {
 
 	// CreateProject creates a project with a new id and key.
 	CreateProject func(context.Context, core.Actor, store.NewProject) (store.StoredProject, error)
-	// CarryOut does an action, or requests approval of it where the installation holds it.
+	// CarryOut does an action, or requests approval for it if the installation holds it.
 	CarryOut func(context.Context, core.Call, store.Action) (store.Outcome, error)
 }

@@ -11,7 +11,7 @@ import (
 	"errand/store"
 )
 
-// MakeUser creates a user for the command, and returns the user's password: the one that is given, or a new one when none is.
+// MakeUser creates a user for the command line, and returns the user's password: the given one, or a new one if none is given.
 func (t *Tools) MakeUser(ctx context.Context, actor core.Actor, n store.NewUser, password core.Secret) (core.Secret, error) {
 	var err error
 	if n.EmailAddress, err = readEmail(n.EmailAddress); err != nil {
@@ -27,7 +27,8 @@ func (t *Tools) MakeUser(ctx context.Context, actor core.Actor, n store.NewUser,
 	return password, err
 }
 
-// ResetPassword gives the user whom FindPerson finds another password and ends all sessions. It returns the password, as MakeUser does.
+// ResetPassword sets another password for the user that FindPerson finds, and ends all sessions. It returns the
+// password, as MakeUser does.
 func (t *Tools) ResetPassword(ctx context.Context, actor core.Actor, ref string, password core.Secret) (core.Secret, error) {
 	user, err := t.FindPerson(ctx, ref)
 	if err != nil {
@@ -40,7 +41,7 @@ func (t *Tools) ResetPassword(ctx context.Context, actor core.Actor, ref string,
 	return password, t.Store.SetPassword(ctx, actor, user.ID, hash)
 }
 
-// choosePassword returns the password, or a new one for an empty one, and its hash.
+// choosePassword returns the password, or a new one in place of an empty one, and its hash.
 func (t *Tools) choosePassword(ctx context.Context, user store.User, password core.Secret) (_, hash core.Secret, err error) {
 	if password == "" {
 		if password, err = core.NewCredential(t.Random, ""); err != nil {
@@ -59,7 +60,7 @@ func (t *Tools) choosePassword(ctx context.Context, user store.User, password co
 	return password, hash, err
 }
 
-// SetDisabled keeps the user whom FindPerson finds from signing in, or lets the user sign in again.
+// SetDisabled keeps the user that FindPerson finds from signing in, or lets the user sign in again.
 func (t *Tools) SetDisabled(ctx context.Context, actor core.Actor, ref string, disabled bool) error {
 	user, err := t.FindPerson(ctx, ref)
 	if err != nil {
@@ -100,7 +101,7 @@ func readEmail(text string) (string, error) {
 	return address, nil
 }
 
-// isStorable reports whether the text can stand in a JSON body too, by which a person signs in.
+// isStorable reports whether the text can stand in a JSON body too, which a person signs in with.
 func isStorable(text string) bool {
 	return strings.ToValidUTF8(text, "") == text && !strings.Contains(text, "\x00")
 }

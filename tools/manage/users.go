@@ -81,8 +81,8 @@ func (t *Tools) deleteUser(ctx context.Context, call core.Call, in manage.UserIn
 
 const addressTaken = "Email address has already been taken"
 
-// readAddress returns the address as it is stored, or what is wrong with it: also that another user than the one with the id has it.
-// A failing look-up is passed over here: whoever stores the address checks it again.
+// readAddress returns the address in its stored form, or what is wrong with it, such as that a user with another id
+// has it. A failing look-up is ignored here: the code that stores the address checks it again.
 func (t *Tools) readAddress(ctx context.Context, in manage.UserFields, id int64) (address string, wrong []string) {
 	address, mistake := in.ReadAddress()
 	if mistake != "" {
@@ -94,7 +94,7 @@ func (t *Tools) readAddress(ctx context.Context, in manage.UserFields, id int64)
 	return address, nil
 }
 
-// refuseOfUser words what the store refuses.
+// refuseOfUser words the errors of the store.
 func refuseOfUser(err error) error {
 	switch {
 	case errors.Is(err, store.ErrEmailTaken):

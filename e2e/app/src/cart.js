@@ -1,4 +1,4 @@
-// The cart of a customer. Its methods stay functions of their own in what a bundler makes of it.
+// The cart of a customer. Its methods stay separate functions in a bundle.
 export class Cart {
 	constructor(items) {
 		this.items = items;

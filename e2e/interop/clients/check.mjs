@@ -1,4 +1,4 @@
-// What each client for JavaScript does with the server: it prints one line, or fails.
+// Each client for JavaScript runs this against the server. It prints one line, or fails.
 export async function check(client) {
   const { tools } = await client.listTools();
   const names = tools.map((tool) => tool.name);
@@ -16,7 +16,7 @@ export async function check(client) {
   await client.close();
 }
 
-// fixOne takes an issue and links a fix to it, as an agent does, and says what the model sent and was shown.
+// fixOne takes an issue and links a fix to it, as an agent does, and returns how much the model sent and saw.
 async function fixOne(client) {
   let bytes = 0;
   const call = async (name, args) => {

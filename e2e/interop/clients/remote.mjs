@@ -1,4 +1,4 @@
-// mcp-remote makes a server over standard input and output of one over HTTP, for clients that know no other.
+// mcp-remote turns a server over HTTP into one over standard input and output, for clients that know only those.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { check } from "./check.mjs";
