@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -75,7 +76,7 @@ type server struct {
 	Options
 }
 
-// New makes the handler of the whole surface. Every answer of it has X-Request-Id. New panics on an operation that
+// New makes the handler of the whole surface. Every answer has X-Request-Id. The documents panic on an operation that
 // cannot be documented, since that is a mistake in a declaration.
 func New(o Options) http.Handler {
 	s := &server{o}
@@ -139,12 +140,15 @@ func (s *server) mountAPI(router chi.Router) {
 		s.mountOperations(r, v1, document)
 	})
 	document.AddOperation(v1.describeSCM())
-	openAPI, err := json.Marshal(document)
-	if err != nil {
-		panic(fmt.Sprintf("api: OpenAPI document: %v", err))
-	}
+	openAPI := sync.OnceValue(func() []byte { // a start does not wait for it
+		text, err := json.Marshal(document)
+		if err != nil {
+			panic(fmt.Sprintf("api: OpenAPI document: %v", err))
+		}
+		return text
+	})
 	docs, management := newDocsPages(v1, s.BaseURL, s.Version), newDocsPages(newManagementDialect(), s.BaseURL, s.Version)
-	router.Get("/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { wire.WriteJSON(w, http.StatusOK, openAPI) })
+	router.Get("/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { wire.WriteJSON(w, http.StatusOK, openAPI()) })
 	router.Get("/docs", docs.serveNewest)
 	router.Get(managementPage, management.serveNewest)
 	if s.Pages["/"] == nil {

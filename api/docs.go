@@ -23,7 +23,7 @@ var docsTemplates embed.FS
 //go:embed docs.css
 var docsStyle string
 
-// docsPages is /docs. Every reader gets the same page, so it is made once, and again after a change of the public URL.
+// docsPages is /docs. Every reader gets the same page, so it is made when it is first asked for, and again after a change of the public URL.
 type docsPages struct {
 	dialect *dialect
 	baseURL func() string
@@ -85,14 +85,14 @@ type (
 )
 
 func newDocsPages(d *dialect, baseURL func() string, version string) *docsPages {
-	pages := &docsPages{dialect: d, baseURL: baseURL, version: version}
-	pages.newest.Store(d.newDocsPage(baseURL(), version))
-	return pages
+	return &docsPages{dialect: d, baseURL: baseURL, version: version}
 }
+
+// serveNewest renders the page when it is first asked for, and again after BASE_URL changed.
 
 func (d *docsPages) serveNewest(w http.ResponseWriter, r *http.Request) {
 	page, base := d.newest.Load(), d.baseURL()
-	if page.baseURL != base {
+	if page == nil || page.baseURL != base {
 		page = d.dialect.newDocsPage(base, d.version)
 		d.newest.Store(page)
 	}

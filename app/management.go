@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"sync"
 
 	"errand/api"
 	surface "errand/api/manage"
@@ -28,7 +29,7 @@ func (a *App) newManagementAPI(behaviour *tools.Tools, version string) (http.Han
 	}
 	return surface.New(surface.Options{
 		Registry: registry, Authenticate: a.failures.GuardAuthentication(management.Authenticate), Authorize: management.Authorize,
-		Document:  api.DescribeManagement(version),
+		Document:  sync.OnceValue(func() []byte { return api.DescribeManagement(version) }),
 		RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },
 	}), nil
 }

@@ -23,7 +23,7 @@ type Options struct {
 	Authorize func(ctx context.Context, actor core.Actor, op *core.Operation, path map[string]string) error
 	RequestID func(context.Context) string
 	// Document is the OpenAPI document, which everybody may read.
-	Document []byte
+	Document func() []byte
 }
 
 type server struct{ Options }
@@ -39,7 +39,7 @@ func New(o Options) http.Handler {
 			router.Method(method, strings.TrimPrefix(path, manage.Path), handler)
 		}
 	}
-	router.Get("/openapi.json", func(w http.ResponseWriter, _ *http.Request) { wire.WriteJSON(w, http.StatusOK, o.Document) })
+	router.Get("/openapi.json", func(w http.ResponseWriter, _ *http.Request) { wire.WriteJSON(w, http.StatusOK, o.Document()) })
 	router.NotFound(s.refuseUnknown(core.NotFound))
 	router.MethodNotAllowed(s.refuseUnknown(core.MethodNotAllowed))
 	return router

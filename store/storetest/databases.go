@@ -43,7 +43,12 @@ func (s *server) findFreeDatabase() (*database, error) {
 		return nil, err
 	}
 	url := s.databaseURL(name)
-	pool, err := pgxpool.New(context.Background(), url)
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return true } // some tests end all connections
+	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	return &database{url, pool}, err
 }
 
