@@ -75,8 +75,8 @@ var longDocs = map[string]string{
 	"@worker":                  "Your name, always the same, among those that share your token: each holds its own claims.",
 	"@releaseIssueInput.note":  "What you found out, when you could not fix it: next_issue does not offer it to you again for a day.",
 	"@listIssuesInput.search":  "Text in title or culprit, or the URL of an issue or event.",
-	"@issueCounts.complete": "false: more issues than the most recent 2000 pass the filter, which were counted; with tag, more than were " +
-		"looked at.",
+	"@issueCounts.complete": "false: more issues than the most recent 2000 pass the filter, which were counted; with tag or search, more " +
+		"than were looked at.",
 	"@issueShares.tags": "At most 30 tags with the 10 most frequent values of each. The tags of Errand's own names come first: release, " +
 		"environment, browser, os, device, runtime, server, url, transaction, user (as user_hash).",
 	"@eventsAround.complete": "false: with tag at most 2000 events are read in each direction, and more lie there: a null may only mean " +

@@ -10,10 +10,12 @@ import (
 )
 
 // Where more issues than countedAtOnce pass a filter, those that were seen last are counted; without a filter beside the project all
-// are, by their index alone, and the counts are kept (see totalsKept). At most hiddenAtOnce hidden issues are counted.
+// are, by their index alone, and the counts are kept (see totalsKept). A text for which the index is no help is looked for in the
+// searchedAtOnce issues that were seen last. At most hiddenAtOnce hidden issues are counted.
 const (
-	countedAtOnce = 2000
-	hiddenAtOnce  = 1000
+	countedAtOnce  = 2000
+	searchedAtOnce = 1000
+	hiddenAtOnce   = 1000
 )
 
 // statusCount is how many issues have a status, and how many of them are work although they have it.
@@ -112,26 +114,60 @@ func (s *Store) countNewest(ctx context.Context, f IssueFilter, most int) (rows 
 		return nil, false, err
 	}
 	from := " FROM issues i"
-	if found != nil {
+	switch {
+	case found != nil:
 		readOnlyFound(l, found)
 		from = fromFound
+	case f.Search != "": // too many issues have the text, or it is too short for the index
+		scope := scopeOf(ctx, f)
+		if isCut, err = s.hasMore(ctx, scope, l.Args); err != nil {
+			return nil, false, err
+		}
+		from = fmt.Sprintf(" FROM (SELECT * FROM issues i WHERE %s ORDER BY i.listed_from DESC LIMIT %d) i", scope, searchedAtOnce)
 	}
 	chosen, err := l.SQL("SELECT " + listSortColumns(l) + ", i.status, coalesce(" + isOverdue + ", false) AS is_overdue" + from)
 	if err != nil {
 		return nil, false, err
 	}
-	for name := range issueTimes(s.Now()) { // which the columns of an issue need
-		if !strings.Contains(chosen, "@"+name) {
-			delete(l.Args, name)
-		}
-	}
-	rows, err = pg.QueryMany[statusCount](ctx, s.db.Main, fmt.Sprintf(`
-SELECT status, count(*) AS n, count(*) FILTER (WHERE is_overdue) AS overdue FROM (%s) c GROUP BY status`, chosen), l.Args)
+	sql := fmt.Sprintf(`
+SELECT status, count(*) AS n, count(*) FILTER (WHERE is_overdue) AS overdue FROM (%s) c GROUP BY status`, chosen)
+	rows, err = pg.QueryMany[statusCount](ctx, s.db.Main, sql, onlyNamed(l.Args, sql))
 	var total int64
 	for _, row := range rows {
 		total += row.N
 	}
 	return rows, !isCut && total <= int64(most), err
+}
+
+// scopeOf returns the condition that an issue is one of those among which the filter searches. Its arguments are those of the list.
+func scopeOf(ctx context.Context, f IssueFilter) string {
+	scope := map[bool]string{true: "i.test", false: "NOT i.test"}[f.Test]
+	if f.ProjectID != 0 {
+		scope += " AND i.project_id = @project_id"
+	}
+	if core.ReachOf(ctx) != nil {
+		scope += " AND i.project_id = ANY (@reach)"
+	}
+	return scope
+}
+
+// hasMore reports whether there are more issues in the scope than are searched at once.
+func (s *Store) hasMore(ctx context.Context, scope string, args pg.Args) (bool, error) {
+	sql := fmt.Sprintf("SELECT EXISTS (SELECT FROM issues i WHERE %s ORDER BY i.listed_from DESC OFFSET %d LIMIT 1) AS has_more", scope,
+		searchedAtOnce)
+	row, err := pg.QueryOne[struct{ HasMore bool }](ctx, s.db.Main, sql, onlyNamed(args, sql))
+	return row.HasMore, err
+}
+
+// onlyNamed returns the arguments that a statement names. A list has others, which the columns of an issue need.
+func onlyNamed(args pg.Args, sql string) pg.Args {
+	named := pg.Args{}
+	for name, value := range args {
+		if strings.Contains(sql, "@"+name) {
+			named[name] = value
+		}
+	}
+	return named
 }
 
 // findToCount returns the issues among which those that pass the filter are, or nil where any may pass. Of those with a tag it returns

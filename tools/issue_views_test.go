@@ -77,6 +77,9 @@ func TestCountIssuesOfMany(t *testing.T) {
 	cut := count(`{"since": "1h"}`)
 	require.Equal(t, false, cut["complete"])
 	require.EqualValues(t, 2001, cut["total"])
+	frequent := count(`{"search": "error"}`)
+	require.Equal(t, false, frequent["complete"])
+	require.EqualValues(t, 1000, frequent["total"])
 
 	h.changeRows(`UPDATE issues SET status = 'resolved' WHERE id = 1`)
 	require.EqualValues(t, 0, count(`{}`)["resolved"])
