@@ -2,10 +2,10 @@ package core
 
 import "time"
 
-// SCMDelivery is what the webhook of source control reports: a push, a pull request or a deployment. Its texts are the
+// SCMReport is what the webhook of source control reports: a push, a pull request or a deployment. Its texts are the
 // sender's.
-type SCMDelivery struct {
-	Keys []SCMKey // the delivery is known by each of them when it comes again
+type SCMReport struct {
+	Keys []SCMKey // the report is known by each of them when it comes again
 	// Repository has the names of the repository: its URLs, and owner/name. The first that is not empty counts.
 	Repository []string
 	Ignored    string // why nothing is to be done; empty when one of the following is there
@@ -15,10 +15,10 @@ type SCMDelivery struct {
 	Deployment  *SCMDeployment
 }
 
-// SCMKey is by what a delivery is known when it comes again.
+// SCMKey is by what a report is known when it comes again.
 type SCMKey struct {
 	Text string
-	// IsOfBody says that nothing but the body is known: the same again, later, may be another delivery.
+	// IsOfBody says that nothing but the body is known: the same again, later, may be another report.
 	IsOfBody bool
 }
 
@@ -67,7 +67,7 @@ type SCMDeployment struct {
 	Environment string // empty for production
 }
 
-// SCMAnswer is the answer to a delivery (primary API, Source-control webhook).
+// SCMAnswer is the answer to a report (primary API, Source-control webhook).
 type SCMAnswer struct {
 	OK        bool                 `json:"ok"`
 	Projects  int                  `json:"projects,omitempty"`

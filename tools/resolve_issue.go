@@ -16,7 +16,7 @@ func (t *Tools) resolveIssue(ctx context.Context, call core.Call, in core.Resolv
 }
 
 // readHandover cleans the note of what ends the work on an issue.
-func (t *Tools) readHandover(ctx context.Context, issueID int64, in core.Handover) (store.Handover, error) {
+func (t *Tools) readHandover(ctx context.Context, issueID int64, in core.Handover) (store.WorkEnd, error) {
 	note, err := t.cleanOptionalNote(ctx, issueID, in.Note)
-	return store.Handover{Note: note, Releases: in.Release}, err
+	return store.WorkEnd{Note: note, Releases: in.Release}, err
 }

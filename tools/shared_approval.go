@@ -10,7 +10,7 @@ import (
 
 // CarryOut does an action, or requests approval of it where the deployment holds it. No caller of an API is exempt (primary API,
 // Approvals).
-func (t *Tools) CarryOut(ctx context.Context, call core.Call, action store.Action) (store.Outcome, error) {
+func (t *Tools) CarryOut(ctx context.Context, call core.Call, action store.Action) (store.ActionOutcome, error) {
 	if !t.holdsNone && slices.Contains(t.store.Settings().RequireApproval, action.Word()) {
 		return t.store.RequestApproval(ctx, call.Actor, action)
 	}
@@ -18,6 +18,6 @@ func (t *Tools) CarryOut(ctx context.Context, call core.Call, action store.Actio
 }
 
 // issueOrHeld is the output of an action that changes an issue.
-func issueOrHeld(outcome store.Outcome, err error) (core.OrHeld[core.Data[core.Issue]], error) {
+func issueOrHeld(outcome store.ActionOutcome, err error) (core.OrHeld[core.Data[core.Issue]], error) {
 	return core.OrHeld[core.Data[core.Issue]]{Done: core.Data[core.Issue]{Data: outcome.Issue}, ApprovalID: outcome.ApprovalID}, err
 }

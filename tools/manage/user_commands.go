@@ -12,7 +12,7 @@ import (
 )
 
 // MakeUser creates a user for the command, and returns the user's password: the one that is given, or a new one when none is.
-func (t *Tools) MakeUser(ctx context.Context, actor core.Actor, n store.NewUser, password core.Secret) (core.Secret, error) {
+func (t *Handlers) MakeUser(ctx context.Context, actor core.Actor, n store.NewUser, password core.Secret) (core.Secret, error) {
 	var err error
 	if n.EmailAddress, err = readEmail(n.EmailAddress); err != nil {
 		return "", err
@@ -28,7 +28,7 @@ func (t *Tools) MakeUser(ctx context.Context, actor core.Actor, n store.NewUser,
 }
 
 // ResetPassword gives the user whom FindPerson finds another password and ends all sessions. It returns the password, as MakeUser does.
-func (t *Tools) ResetPassword(ctx context.Context, actor core.Actor, ref string, password core.Secret) (core.Secret, error) {
+func (t *Handlers) ResetPassword(ctx context.Context, actor core.Actor, ref string, password core.Secret) (core.Secret, error) {
 	user, err := t.FindPerson(ctx, ref)
 	if err != nil {
 		return "", err
@@ -41,7 +41,7 @@ func (t *Tools) ResetPassword(ctx context.Context, actor core.Actor, ref string,
 }
 
 // choosePassword returns the password, or a new one for an empty one, and its hash.
-func (t *Tools) choosePassword(ctx context.Context, user store.User, password core.Secret) (_, hash core.Secret, err error) {
+func (t *Handlers) choosePassword(ctx context.Context, user store.User, password core.Secret) (_, hash core.Secret, err error) {
 	if password == "" {
 		if password, err = core.NewCredential(t.Random, ""); err != nil {
 			return "", "", err
@@ -60,7 +60,7 @@ func (t *Tools) choosePassword(ctx context.Context, user store.User, password co
 }
 
 // SetDisabled keeps the user whom FindPerson finds from signing in, or lets the user sign in again.
-func (t *Tools) SetDisabled(ctx context.Context, actor core.Actor, ref string, disabled bool) error {
+func (t *Handlers) SetDisabled(ctx context.Context, actor core.Actor, ref string, disabled bool) error {
 	user, err := t.FindPerson(ctx, ref)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (t *Tools) SetDisabled(ctx context.Context, actor core.Actor, ref string, d
 }
 
 // FindPerson returns the user with the address, the id or the slug. The error says where to look.
-func (t *Tools) FindPerson(ctx context.Context, ref string) (user store.User, err error) {
+func (t *Handlers) FindPerson(ctx context.Context, ref string) (user store.User, err error) {
 	if strings.Contains(ref, "@") {
 		address, wrong := readEmail(ref)
 		if wrong != nil {
