@@ -36,7 +36,7 @@ const (
 var (
 	upperSet    = newByteSet(upperBytes)
 	resourceSet = newByteSet(lowerBytes + "-._")
-	filePathSet     = newByteSet(alnumBytes + "-._/")
+	filePathSet = newByteSet(alnumBytes + "-._/")
 )
 
 // isSignal reports whether a text is a signal of Unix.

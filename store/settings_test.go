@@ -36,7 +36,8 @@ func TestSettingsAreTheInstallations(t *testing.T) {
 			{Name: "BASE_URL", Value: &base, SetBy: "second", SetAt: core.At(storetest.Noon.Add(time.Hour))},
 			{Name: "RETENTION_DAYS", Value: days("30"), SetBy: "first", SetAt: core.At(storetest.Noon)},
 		}, rows)
-		require.Equal(t, core.Settings{BaseURL: base, RetentionDays: 30, StoredPerIssue: intake.DefaultKeep, SourceMapsMaxMB: 2000}, *s.Settings())
+		want := core.Settings{BaseURL: base, RetentionDays: 30, StoredPerIssue: intake.DefaultKeep, SourceMapsMaxMB: 2000}
+		require.Equal(t, want, *s.Settings())
 	}
 
 	require.Equal(t, []store.SettingChange{{Name: "BASE_URL", Old: &base}}, save(here, "BASE_URL", nil, "person"))
