@@ -12,15 +12,15 @@ import (
 	"errand/core"
 )
 
-// Target is a request with the input of an operation over REST.
-type Target struct {
+// ExampleTarget is where the input of an operation goes over REST.
+type ExampleTarget struct {
 	Path string          // with the values of its parameters, and with the query
 	Body json.RawMessage // nil if there is none
 }
 
-// TargetOf distributes a flat input over the parts of a request, in the order of the operation's fields. Unknown
-// fields come last, in the part for fields outside the path.
-func TargetOf(op *core.Operation, input map[string]json.RawMessage) Target {
+// TargetOf spreads a flat input over the parts of a request, in the order of the operation's fields. Fields that are
+// not the operation's come last, where it takes those that are not in the path.
+func TargetOf(op *core.Operation, input map[string]json.RawMessage) ExampleTarget {
 	path, query, body := op.Path(), "", ""
 	for _, name := range namesIn(op, input) {
 		value := input[name]
@@ -33,7 +33,7 @@ func TargetOf(op *core.Operation, input map[string]json.RawMessage) Target {
 			body += `, "` + name + `": ` + string(value)
 		}
 	}
-	target := Target{Path: path}
+	target := ExampleTarget{Path: path}
 	if query != "" {
 		target.Path += "?" + query[1:]
 	}
@@ -69,7 +69,7 @@ func plainText(value json.RawMessage) string {
 }
 
 // newExample is an operation's example as a request.
-func newExample(op *core.Operation) Target {
+func newExample(op *core.Operation) ExampleTarget {
 	input := map[string]json.RawMessage{}
 	_ = json.Unmarshal([]byte(op.Example), &input) // a test checks that each example is valid
 	return TargetOf(op, input)

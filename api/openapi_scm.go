@@ -9,7 +9,7 @@ import (
 	"errand/core"
 )
 
-// schemeSCM is the signature of a source-control delivery (primary API, Authentication).
+// schemeSCM is the signature of a report of source control (primary API, Authentication).
 const schemeSCM = "scmSignature"
 
 // scmErrors are the errors of the webhook of source control.
@@ -27,8 +27,8 @@ func (d *dialect) describeSCM() *huma.Operation {
 		"ignored": text, "duplicate": core.Schema{"type": "boolean"},
 	}}
 	described := &huma.Operation{
-		OperationID: "receive_delivery", Method: http.MethodPost, Path: scmRoute, Tags: []string{"hooks"},
-		Summary: "Take a delivery of source control",
+		OperationID: "receive_report", Method: http.MethodPost, Path: scmRoute, Tags: []string{"hooks"},
+		Summary: "Take a report of source control",
 		Description: "For a webhook at GitHub, Gitea or Forgejo, which sends push, pull_request and deployment_status with GitHub's " +
 			"payloads, of at most 2 MB. It is not there without SCM_WEBHOOK_SECRET. GitHub's own headers are read too: X-GitHub-Event, " +
 			"X-GitHub-Delivery and X-Hub-Signature-256.",
@@ -37,7 +37,7 @@ func (d *dialect) describeSCM() *huma.Operation {
 		Security:    []map[string][]string{{schemeSCM: {}}},
 		Extensions:  map[string]any{"x-required-scope": core.NoToken},
 	}
-	for _, header := range [][2]string{{"X-Scm-Delivery", "The id of the delivery."}, {"X-Scm-Event", "The event, such as push."}} {
+	for _, header := range [][2]string{{"X-Scm-Delivery", "The id of the report."}, {"X-Scm-Event", "The event, such as push."}} {
 		described.Parameters = append(described.Parameters,
 			&huma.Param{Name: header[0], In: "header", Description: header[1], Schema: inlineSchema(text)})
 	}

@@ -242,7 +242,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 	}
 	if a.config.hasRole(roleAPI) && a.config.SCMWebhookSecret != "" {
 		surfaces.SCM = scm.New(scm.Options{
-			Secret: a.config.SCMWebhookSecret, Receive: behaviour.ReceiveDelivery,
+			Secret: a.config.SCMWebhookSecret, Receive: behaviour.ReceiveReport,
 			TakeTurn: a.failures.TakeTurn, RefuseCredential: a.failures.RefuseCredential, Failure: registry.Failure,
 			RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },
 		})

@@ -16,7 +16,7 @@ import (
 type console struct {
 	db         *database
 	tools      *tools.Tools
-	management *manage.Tools
+	management *manage.Handlers
 	registry   *core.Registry
 }
 

@@ -18,3 +18,11 @@ func (a *App) Store() *store.Store { return a.db.Store }
 
 // DescribeReady returns the lines that a start prints at its end.
 func (a *App) DescribeReady(onTerminal bool) []string { return a.describeReady(onTerminal, onTerminal) }
+
+// MetricsURL is the URL of the metrics; empty without METRICS_ADDR.
+func (a *App) MetricsURL() string {
+	if a.operators == nil {
+		return ""
+	}
+	return "http://" + a.config.MetricsAddr + "/metrics"
+}

@@ -13,9 +13,9 @@ import (
 	"errand/tools/manage"
 )
 
-// newManagement makes the behaviour of the management API. It shares with /v1 what the two have in common.
-func newManagement(db *database, behaviour *tools.Tools, hasher *passwords.Hasher) *manage.Tools {
-	return &manage.Tools{
+// newManagement makes the behaviour of the management API. What it has in common with /v1 is that of /v1.
+func newManagement(db *database, behaviour *tools.Tools, hasher *passwords.Hasher) *manage.Handlers {
+	return &manage.Handlers{
 		Store: db.Store, Random: rand.Reader, Passwords: hasher, CreateProject: behaviour.MakeProject, CarryOut: behaviour.CarryOut,
 	}
 }

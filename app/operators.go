@@ -56,11 +56,3 @@ func (o *operators) close() {
 	_ = o.listener.Close() // if Serve ran, it has closed the listener
 	o.serving.Wait()
 }
-
-// MetricsURL is the URL of the metrics; empty without METRICS_ADDR.
-func (a *App) MetricsURL() string {
-	if a.operators == nil {
-		return ""
-	}
-	return "http://" + a.config.MetricsAddr + "/metrics"
-}

@@ -199,8 +199,8 @@ func TestSCMResolvedIssueWithNewEventsIsGivenBackOpen(t *testing.T) {
 func TestSCMPullRequestsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		deliveries [][2]string
-		want       string
+		reports [][2]string
+		want    string
 	}{
 		"opened after closed": {[][2]string{{"closed", changedAt(2)}, {"opened", changedAt(1)}}, "unresolved"},
 		"closed before reopened": {[][2]string{{"opened", changedAt(1)}, {"reopened", changedAt(3)}, {"closed", changedAt(2)}},
@@ -217,8 +217,8 @@ func TestSCMPullRequestsInAnyOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := openSCMShop(t)
-			for _, delivery := range c.deliveries {
-				s.openPR(delivery[0], fromRepository+delivery[1])
+			for _, report := range c.reports {
+				s.openPR(report[0], fromRepository+report[1])
 			}
 			s.requireStatus(c.want)
 		})

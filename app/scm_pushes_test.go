@@ -160,7 +160,7 @@ func TestSCMPushedCommitsAreDeployed(t *testing.T) {
 	}
 }
 
-// A webhook may be slower than a deploy, and deliveries come in any order.
+// A webhook may be slower than a deploy, and reports come in any order.
 func TestSCMPushesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}, {2, 0, 3, 1}, {3, 0, 2, 1}, {0, 3, 1, 2}} {

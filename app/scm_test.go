@@ -32,7 +32,7 @@ type scmShop struct {
 	databaseURL string
 	key         string // for events
 	issue       int64
-	deliveries  int
+	reports     int
 }
 
 func openSCMShop(t *testing.T) *scmShop {
@@ -73,7 +73,7 @@ func (s *scmShop) postHook(body io.Reader, headers ...string) answer {
 	return got
 }
 
-// deliverAs sends a signed delivery with an id, and returns the answer, which must be 200.
+// deliverAs sends a signed report with an id, and returns the answer, which must be 200.
 func (s *scmShop) deliverAs(id, event, body string) string {
 	s.Helper()
 	got := s.postHook(strings.NewReader(body), "X-Scm-Event", event, "X-Scm-Delivery", id, "X-Scm-Signature-256", signBody(body))
@@ -81,11 +81,11 @@ func (s *scmShop) deliverAs(id, event, body string) string {
 	return got.body
 }
 
-// deliver sends a signed delivery with a new id.
+// deliver sends a signed report with an id of its own.
 func (s *scmShop) deliver(event, body string) string {
 	s.Helper()
-	s.deliveries++
-	return s.deliverAs(fmt.Sprintf("delivery-%d", s.deliveries), event, body)
+	s.reports++
+	return s.deliverAs(fmt.Sprintf("report-%d", s.reports), event, body)
 }
 
 func (s *scmShop) showIssue() map[string]any {
@@ -348,7 +348,7 @@ func TestSCMSizes(t *testing.T) {
 	require.Equal(t, fmt.Sprintf("%040x", many-1), s.showFix()["commit"], "the last commit is the fix")
 }
 
-func TestSCMDeliveriesActOnce(t *testing.T) {
+func TestSCMReportsActOnce(t *testing.T) {
 	t.Parallel()
 	s := openSCMShop(t)
 	const duplicate = `{"ok": true, "duplicate": true}`
@@ -432,8 +432,8 @@ func TestSCMWithoutSecret(t *testing.T) {
 	require.Equal(t, unknown.body, got.body)
 }
 
-// A failed first attempt is not remembered.
-func TestSCMFailedDeliveryCanBeRepeated(t *testing.T) {
+// A first try that fails is not remembered.
+func TestSCMFailedReportCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	s := openSCMShop(t)
 	conn := openConnection(t, s.databaseURL)

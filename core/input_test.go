@@ -80,7 +80,7 @@ func TestInputTakesEveryField(t *testing.T) {
 		"deep": false, "name": "Zoë", "note": "x", "status": "resolved", "scopes": ["admin"], "ids": [1, 2],
 		"project": "web-shop", "since": "24h", "before": "7d", "until": "2026-01-03T19:22:50.1239+01:00", "trust": "low",
 		"quota": 9, "after": "1h", "app": "api", "raw": {"a": [1.50]},
-		"limit": 100, "cursor": "`+string(NewCursor("last_seen", At(clock()).Time, 3))+`"}`)
+		"limit": 100, "cursor": "`+string(ListPosition{Sort: "last_seen", At: At(clock()).Time, ID: 3}.Cursor())+`"}`)
 	require.NoError(t, err)
 	no, week := false, Since("7d")
 	until := At(clock())
@@ -88,7 +88,7 @@ func TestInputTakesEveryField(t *testing.T) {
 		Scopes: []Scope{Admin}, IDs: []int64{1, 2}, Project: "web-shop", Since: "24h", Before: &week, Until: until,
 		Trust: Opt[Trust]{Set: true, Value: TrustLow}, Quota: Opt[int64]{Set: true, Value: 9}, After: Opt[Since]{Set: true, Value: "1h"},
 		App: Opt[ProjectRef]{Set: true, Value: "api"}, Raw: json.RawMessage(`{"a":[1.50]}`),
-		Paging: Paging{Limit: 100, Cursor: NewCursor("last_seen", until.Time, 3)}}, got)
+		Paging: Paging{Limit: 100, Cursor: ListPosition{Sort: "last_seen", At: until.Time, ID: 3}.Cursor()}}, got)
 }
 
 func TestInputIsCoercedWhereItsMeaningIsPlain(t *testing.T) {

@@ -104,7 +104,7 @@ func TestALongListIsReadTwice(t *testing.T) {
 			page.Data = append(page.Data, ListedIssue{Issue: Issue{ID: int64(n + 1), Title: Untrusted(strings.Repeat("字", length))}})
 		}
 		if first+in.Limit < items {
-			page.NextCursor = NewCursor("n", time.Time{}, int64(first+in.Limit))
+			page.NextCursor = ListPosition{Sort: "n", At: time.Time{}, ID: int64(first + in.Limit)}.Cursor()
 		}
 		return page, nil
 	}))

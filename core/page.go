@@ -48,11 +48,6 @@ type cursorBody struct {
 	ID      int64   `json:"i"`
 }
 
-// NewCursor makes the cursor after the item with this time and id, for a list without filters.
-func NewCursor(sort string, at time.Time, id int64) Cursor {
-	return ListPosition{Sort: sort, At: at, ID: id}.Cursor()
-}
-
 // Cursor makes the cursor of the position. The score must be finite.
 func (p ListPosition) Cursor() Cursor {
 	body := cursorBody{Sort: p.Sort, Filters: p.Filters, At: p.At.UnixMicro(), Score: p.Score, ID: p.ID}

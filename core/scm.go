@@ -2,10 +2,11 @@ package core
 
 import "time"
 
-// SCMDelivery is a report from the webhook of source control: a push, a pull request or a deployment. Its texts are the sender's.
-type SCMDelivery struct {
-	Keys []SCMKey // each of them identifies a repeat of the delivery
-	// Repository has the names of the repository: its URLs, and owner/name. The first one that is not empty counts.
+// SCMReport is what the webhook of source control reports: a push, a pull request or a deployment. Its texts are the
+// sender's.
+type SCMReport struct {
+	Keys []SCMKey // the report is known by each of them when it comes again
+	// Repository has the names of the repository: its URLs, and owner/name. The first that is not empty counts.
 	Repository []string
 	Ignored    string // the reason to do nothing; empty when one of the following is set
 
@@ -14,10 +15,10 @@ type SCMDelivery struct {
 	Deployment  *SCMDeployment
 }
 
-// SCMKey identifies a delivery, so that a repeat is recognised.
+// SCMKey is by what a report is known when it comes again.
 type SCMKey struct {
 	Text string
-	// IsOfBody says that only the body identifies the delivery. The same body, later, may be a new delivery.
+	// IsOfBody says that nothing but the body is known: the same again, later, may be another report.
 	IsOfBody bool
 }
 
@@ -67,7 +68,7 @@ type SCMDeployment struct {
 	Environment string // empty for production
 }
 
-// SCMAnswer is the answer to a delivery (primary API, Source-control webhook).
+// SCMAnswer is the answer to a report (primary API, Source-control webhook).
 type SCMAnswer struct {
 	OK        bool                 `json:"ok"`
 	Projects  int                  `json:"projects,omitempty"`

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// Kind is how an envelope's item is treated.
-type Kind uint8
+// ItemKind is how an envelope's item is treated.
+type ItemKind uint8
 
 // The kinds of items.
 const (
-	Unknown    Kind = iota // a type that Errand does not know: accepted and dropped
-	Event                  // an error event
-	SignOfLife             // a session or transaction: dropped, but the project is alive (decisions 6)
-	Dropped                // accepted and dropped
+	Unknown    ItemKind = iota // a type that Errand does not know: accepted and dropped
+	Event                      // an error event
+	SignOfLife                 // a session or transaction: dropped, but the project is alive (decisions 6)
+	Dropped                    // accepted and dropped
 )
 
 // itemKinds has every type of the protocol, so that metrics by type stay bounded.
-var itemKinds = map[string]Kind{
+var itemKinds = map[string]ItemKind{
 	"event":            Event,
 	"session":          SignOfLife,
 	"sessions":         SignOfLife,
@@ -51,7 +51,7 @@ var itemKinds = map[string]Kind{
 }
 
 // KindOf returns the kind of an item type, Unknown for a type that is not in the protocol.
-func KindOf(itemType string) Kind { return itemKinds[itemType] }
+func KindOf(itemType string) ItemKind { return itemKinds[itemType] }
 
 // ItemTypes returns the types in the protocol, sorted.
 func ItemTypes() []string { return slices.Sorted(maps.Keys(itemKinds)) }

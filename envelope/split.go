@@ -31,7 +31,7 @@ type Header struct {
 // Item is one item of an envelope.
 type Item struct {
 	Type    string
-	Kind    Kind
+	Kind    ItemKind
 	Payload []byte // a part of the body, not a copy
 }
 

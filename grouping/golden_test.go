@@ -40,8 +40,8 @@ func explainEvent(e *core.Event) string {
 	var d digest
 	d.writeV1(e)
 	var b strings.Builder
-	fmt.Fprintf(&b, "title    %s\nculprit  %s\nversion  %d\nkey      %s\n", MakeTitle(e), FindCulprit(e), ComputeKey(e).Version,
-		ComputeKey(e))
+	fmt.Fprintf(&b, "title    %s\nculprit  %s\nversion  %d\nkey      %x\n", MakeTitle(e), FindCulprit(e), ComputeKey(e).Version,
+		ComputeKey(e).Hash)
 	explainParts(&b, d.buf, "")
 	return b.String()
 }

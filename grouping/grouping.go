@@ -5,7 +5,6 @@ package grouping
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 
 	"errand/core"
 )
@@ -19,9 +18,6 @@ type Key struct {
 	Version int
 	Hash    [sha256.Size]byte
 }
-
-// String returns the hash as 64 hexadecimal digits, the fingerprint of the API.
-func (k Key) String() string { return hex.EncodeToString(k.Hash[:]) }
 
 // ComputeKey returns the key of an event's group.
 func ComputeKey(e *core.Event) Key {

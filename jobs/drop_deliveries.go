@@ -10,7 +10,7 @@ type dropDeliveriesArgs struct{}
 
 func (dropDeliveriesArgs) Kind() string { return "drop_deliveries" }
 
-// dropDeliveries forgets old pushes, and which deliveries of source control were taken, after nobody sends them again.
+// dropDeliveries forgets which reports of source control were taken, once nobody sends them again, and old pushes.
 func dropDeliveries(s *store.Store) job {
-	return runEvery(time.Hour, usualTimeout, dropDeliveriesArgs{}, s.DropDeliveries)
+	return runEvery(time.Hour, usualTimeout, dropDeliveriesArgs{}, s.DropReports)
 }

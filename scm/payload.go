@@ -14,7 +14,7 @@ import (
 	"errand/core"
 )
 
-// event is a delivery as it arrived, after its signature was checked.
+// event is a report as it came, with the signature checked.
 type event struct {
 	name       string // such as push
 	deliveryID string
@@ -128,13 +128,13 @@ func parsePayload(body []byte) (payload, error) {
 	return p, nil
 }
 
-// readDelivery turns an event into a report about a repository.
-func readDelivery(e event) (core.SCMDelivery, error) {
+// readReport makes of an event what it says about a repository.
+func readReport(e event) (core.SCMReport, error) {
 	p, err := parsePayload(e.body)
 	if err != nil {
-		return core.SCMDelivery{}, err
+		return core.SCMReport{}, err
 	}
-	d := core.SCMDelivery{
+	d := core.SCMReport{
 		Keys:       []core.SCMKey{e.key()},
 		Repository: []string{p.Repository.HTMLURL, p.Repository.CloneURL, p.Repository.FullName},
 	}
@@ -158,7 +158,7 @@ func readDelivery(e event) (core.SCMDelivery, error) {
 	return d, nil
 }
 
-// key returns the delivery's key: its id, or its body if the sender gave it none.
+// key returns by what the report is known: its id, or its body when the sender gave it none.
 func (e event) key() core.SCMKey {
 	if e.deliveryID != "" {
 		return core.SCMKey{Text: "delivery " + e.deliveryID}
@@ -170,8 +170,8 @@ func (e event) bodyKey() core.SCMKey {
 	return core.SCMKey{Text: fmt.Sprintf("body %s %x", e.name, sha256.Sum256(e.body)), IsOfBody: true}
 }
 
-// deploymentKey returns the key of a deployment that succeeded: its id, else its status's id, else the body. The id
-// of the delivery is not signed, so a repeat under another id is not a new deploy.
+// deploymentKey returns by what a deployment that succeeded is known: its id, else that of its status, else the body. The id of the
+// report is not signed: what somebody sends again under another one is not a new deploy.
 func (p payload) deploymentKey(e event) core.SCMKey {
 	number := fmt.Sprintf("status %d", p.DeploymentStatus.ID)
 	switch {

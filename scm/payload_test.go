@@ -22,14 +22,14 @@ const everyField = `{
 	"deployment": {"sha": "0a1b2c3d4e", "environment": "production"}
 }`
 
-func read(t *testing.T, name, body string) core.SCMDelivery {
+func read(t *testing.T, name, body string) core.SCMReport {
 	t.Helper()
-	d, err := readDelivery(event{name: name, deliveryID: "d-1", body: []byte(body)})
+	d, err := readReport(event{name: name, deliveryID: "d-1", body: []byte(body)})
 	require.NoError(t, err)
 	return d
 }
 
-func TestReadDelivery(t *testing.T) {
+func TestReadReport(t *testing.T) {
 	t.Parallel()
 	push := read(t, "push", everyField)
 	require.Equal(t, []string{"https://github.com/acme/shop", "https://github.com/acme/shop.git", "acme/shop"}, push.Repository)
@@ -93,12 +93,12 @@ func TestOnlyObjectsAreTaken(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 100_000)
 	for _, body := range []string{"", "{", "payload=%7B%7D", "[]", `"text"`, "null", "7", "{}{}", "{\"a\":\xff", deep} {
-		_, err := readDelivery(event{name: "push", body: []byte(body)})
+		_, err := readReport(event{name: "push", body: []byte(body)})
 		require.True(t, core.HasCode(err, core.InvalidRequest), "%.20q: %v", body, err)
 	}
 }
 
-func TestDeliveriesWithoutIDAreKnownByTheirBody(t *testing.T) {
+func TestReportsWithoutIDAreKnownByTheirBody(t *testing.T) {
 	t.Parallel()
 	first, other := event{name: "push", body: []byte("{}")}, event{name: "push", body: []byte("{ }")}
 	again := first
@@ -107,12 +107,12 @@ func TestDeliveriesWithoutIDAreKnownByTheirBody(t *testing.T) {
 	require.NotEqual(t, first.key(), other.key())
 }
 
-func FuzzReadDelivery(f *testing.F) {
+func FuzzReadReport(f *testing.F) {
 	for _, name := range []string{"push", "pull_request", "deployment_status", "ping"} {
 		f.Add(name, []byte(everyField))
 	}
 	f.Fuzz(func(t *testing.T, name string, body []byte) {
-		d, err := readDelivery(event{name: name, deliveryID: "d", body: body})
+		d, err := readReport(event{name: name, deliveryID: "d", body: body})
 		if err != nil {
 			require.True(t, core.HasCode(err, core.InvalidRequest))
 			require.NotContains(t, string(mustMarshal(t, core.AsError(err))), "invalid character")

@@ -1,5 +1,5 @@
-// Package scm takes in the deliveries of source control: POST /hooks/scm, with GitHub's payloads, which Gitea and
-// Forgejo send too. It checks the signature and reads the payload. Options.Receive acts on it.
+// Package scm takes the reports of source control in: POST /hooks/scm, with GitHub's payloads, which Gitea and Forgejo send
+// too. It checks the signature and reads the payload; what a report does stands elsewhere.
 package scm
 
 import (
@@ -26,11 +26,11 @@ const readAtMost = 20 * time.Second
 
 // Options are what the webhook works with. All must be set.
 type Options struct {
-	Secret core.Secret // signs payloads
-	// Receive carries out a delivery, and returns the answer.
-	Receive func(context.Context, core.SCMDelivery) (core.SCMAnswer, error)
-	// TakeTurn is called before a signature is checked, and its end afterwards. RefuseCredential returns the answer
-	// to a wrong signature: unauthorized or limit.
+	Secret core.Secret // with which payloads are signed
+	// Receive does what a report asks for, and returns the answer.
+	Receive func(context.Context, core.SCMReport) (core.SCMAnswer, error)
+	// TakeTurn is called before a signature is checked, and its end afterwards; RefuseCredential says what to answer to a wrong
+	// one, unauthorized or limit.
 	TakeTurn         func(context.Context) (end func(), err error)
 	RefuseCredential func(context.Context) *core.Error
 	// Failure turns any error into one that a client may see, and logs the rest.
@@ -46,14 +46,14 @@ type webhook struct {
 	largeBodies chan struct{} // one place for each body in memory
 }
 
-// ServeHTTP answers one delivery.
+// ServeHTTP answers one report.
 func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	given, err := checkBeforeBody(r)
 	if err != nil {
 		wire.RefuseRequest(w, r, core.AsError(err))
 		return
 	}
-	answer, err := h.takeDelivery(w, r, given)
+	answer, err := h.takeReport(w, r, given)
 	if err != nil {
 		wire.WriteError(w, h.Failure(r.Context(), "scm webhook", h.RequestID(r.Context()), err))
 		return
@@ -74,18 +74,18 @@ func checkBeforeBody(r *http.Request) (signature, error) {
 	return parseSignature(readHeader(r, "X-Scm-Signature-256", "X-Hub-Signature-256"))
 }
 
-func (h *webhook) takeDelivery(w http.ResponseWriter, r *http.Request, given signature) (core.SCMAnswer, error) {
+func (h *webhook) takeReport(w http.ResponseWriter, r *http.Request, given signature) (core.SCMAnswer, error) {
 	body, err := h.readSigned(w, r, given)
 	if err != nil {
 		return core.SCMAnswer{}, err
 	}
-	delivery, err := readDelivery(event{
+	report, err := readReport(event{
 		name: readHeader(r, "X-Scm-Event", "X-GitHub-Event"), deliveryID: readHeader(r, "X-Scm-Delivery", "X-GitHub-Delivery"), body: body,
 	})
 	if err != nil {
 		return core.SCMAnswer{}, err
 	}
-	return h.Receive(r.Context(), delivery)
+	return h.Receive(r.Context(), report)
 }
 
 // readSigned returns the body of a request whose signature is right.

@@ -65,19 +65,6 @@ func (c *Cache) DropIdle() {
 	c.startGeneration()
 }
 
-// Size returns how many bytes of pages the cache holds.
-func (c *Cache) Size() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	size := c.size
-	for key, page := range c.previous {
-		if _, again := c.recent[key]; !again {
-			size += cap(page)
-		}
-	}
-	return size
-}
-
 // CountReads returns how often, since the start, the cache had a requested page, and how often not.
 func (c *Cache) CountReads() (hits, misses uint64) {
 	c.mu.Lock()

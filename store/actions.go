@@ -32,15 +32,15 @@ var rebuildAction = map[core.HeldAction]func(storedRequest) (Action, error){
 	core.HoldDeleteProject: func(r storedRequest) (Action, error) { return DeleteProject{ID: r.ProjectID}, nil },
 }
 
-// Outcome is the result of an action: it was done, or a request for its approval was made.
-type Outcome struct {
+// ActionOutcome is the result of an action: it was done, or a request for its approval was made.
+type ActionOutcome struct {
 	Issue      core.Issue // its new state, when the action changes an issue and was done
 	ApprovalID int64      // the request; 0 when the action was done
 }
 
 // CarryOut carries an action out.
-func (s *Store) CarryOut(ctx context.Context, actor core.Actor, action Action) (Outcome, error) {
-	var outcome Outcome
+func (s *Store) CarryOut(ctx context.Context, actor core.Actor, action Action) (ActionOutcome, error) {
+	var outcome ActionOutcome
 	request, err := action.newRequest(ctx, s)
 	if err != nil {
 		return outcome, err
@@ -56,14 +56,14 @@ func (s *Store) CarryOut(ctx context.Context, actor core.Actor, action Action) (
 // RequestApproval makes a request for approval of an action instead of carrying it out. An impossible action fails as in
 // CarryOut, and one that would change nothing is done. As long as the actor's request for the same action is pending,
 // asking again returns the same approval.
-func (s *Store) RequestApproval(ctx context.Context, actor core.Actor, action Action) (Outcome, error) {
-	var outcome Outcome
+func (s *Store) RequestApproval(ctx context.Context, actor core.Actor, action Action) (ActionOutcome, error) {
+	var outcome ActionOutcome
 	request, err := action.newRequest(ctx, s)
 	if err != nil {
 		return outcome, err
 	}
 	err = s.inTx(ctx, func(t *tx) error {
-		outcome = Outcome{}
+		outcome = ActionOutcome{}
 		// Before the locks of the action, because deciding a request locks the request first, too. An expired request is not pending.
 		if _, err := pg.Exec(ctx, t, expireApprovals, pg.Args{"now": t.Now}); err != nil {
 			return err

@@ -120,7 +120,7 @@ func TestAskTellsWhatTheActionWould(t *testing.T) {
 	storetest.MergeByHand(t, s, merged, ignored)
 	got, err := s.RequestApproval(t.Context(), ann, store.IgnoreIssue{ID: ignored})
 	require.NoError(t, err, "an action that changes nothing needs no approval")
-	require.Equal(t, store.Outcome{Issue: storetest.ReadIssue(t, s, ignored).Issue}, got)
+	require.Equal(t, store.ActionOutcome{Issue: storetest.ReadIssue(t, s, ignored).Issue}, got)
 	for _, id := range []int64{merged, 12345} {
 		_, err := s.RequestApproval(t.Context(), ann, store.IgnoreIssue{ID: id})
 		storetest.RequireCode(t, core.NotFound, err)

@@ -148,8 +148,8 @@ func (s *Store) DropSent(ctx context.Context) error {
 // transaction is long.
 func (s *Store) deleteInChunks(ctx context.Context, sql string, before time.Time) error {
 	for {
-		n, err := pg.Exec(ctx, s.db.Main, sql, pg.Args{"before": before, "chunk": deliveryChunk})
-		if err != nil || n < deliveryChunk {
+		n, err := pg.Exec(ctx, s.db.Main, sql, pg.Args{"before": before, "chunk": deletionChunk})
+		if err != nil || n < deletionChunk {
 			return err
 		}
 	}

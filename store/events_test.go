@@ -136,6 +136,7 @@ func TestIssueEventsPages(t *testing.T) {
 	}
 	_, err := s.ListIssueEvents(t.Context(), 12345, store.EventFilter{Paging: core.Paging{Limit: 4}})
 	storetest.RequireCode(t, core.NotFound, err)
-	_, err = s.ListIssueEvents(t.Context(), issueID, store.EventFilter{Paging: core.Paging{Limit: 4, Cursor: core.NewCursor("at", c.Now, 1)}})
+	other := core.ListPosition{Sort: "at", At: c.Now, ID: 1}.Cursor()
+	_, err = s.ListIssueEvents(t.Context(), issueID, store.EventFilter{Paging: core.Paging{Limit: 4, Cursor: other}})
 	storetest.RequireCode(t, core.InvalidRequest, err)
 }

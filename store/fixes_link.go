@@ -13,7 +13,7 @@ import (
 type NewFix struct {
 	Kind core.FixKind
 	Ref  string
-	Handover
+	WorkEnd
 }
 
 const (
@@ -52,7 +52,7 @@ func (s *Store) LinkFix(ctx context.Context, actor core.Actor, id int64, fix New
 			if err := c.linkFix(ctx, fix); err != nil {
 				return err
 			}
-			return c.handOver(ctx, fix.Handover)
+			return c.handOver(ctx, fix.WorkEnd)
 		})
 		if err != nil {
 			return err

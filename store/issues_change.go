@@ -152,7 +152,7 @@ func (c *issueChange) setStatus(ctx context.Context, to core.Status) error {
 }
 
 // ResolveIssue resolves an issue, and hands it over.
-func (s *Store) ResolveIssue(ctx context.Context, actor core.Actor, id int64, h Handover) (core.Issue, error) {
+func (s *Store) ResolveIssue(ctx context.Context, actor core.Actor, id int64, h WorkEnd) (core.Issue, error) {
 	return s.changeIssue(ctx, actor, id, func(c *issueChange) error {
 		if err := c.setStatus(ctx, core.Resolved); err != nil {
 			return err

@@ -328,7 +328,8 @@ func TestActivityPages(t *testing.T) {
 
 	_, err := s.ListIssueActivity(t.Context(), 12345, core.AllActivity, core.Paging{Limit: 4})
 	storetest.RequireCode(t, core.NotFound, err)
-	_, err = s.ListIssueActivity(t.Context(), id, core.AllActivity, core.Paging{Limit: 4, Cursor: core.NewCursor("last_seen", c.Now, 1)})
+	foreign := core.ListPosition{Sort: "last_seen", At: c.Now, ID: 1}.Cursor()
+	_, err = s.ListIssueActivity(t.Context(), id, core.AllActivity, core.Paging{Limit: 4, Cursor: foreign})
 	storetest.RequireCode(t, core.InvalidRequest, err)
 }
 

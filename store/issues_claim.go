@@ -146,13 +146,13 @@ func (c *issueChange) releaseClaim(ctx context.Context, note int64) error {
 	return err
 }
 
-// Handover ends someone's work on an issue, in the transaction of their change.
-type Handover struct {
+// WorkEnd ends someone's work on an issue, in the transaction of their change.
+type WorkEnd struct {
 	Note     string // empty for none
 	Releases bool   // their own claim; another actor's claim stays
 }
 
-func (c *issueChange) handOver(ctx context.Context, h Handover) error {
+func (c *issueChange) handOver(ctx context.Context, h WorkEnd) error {
 	if err := c.addNote(ctx, h.Note); err != nil {
 		return err
 	}

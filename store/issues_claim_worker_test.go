@@ -143,9 +143,9 @@ func TestAHandoverIsOneChange(t *testing.T) {
 		_, err := s.ClaimIssue(t.Context(), ann, id, 60)
 		require.NoError(t, err)
 	}
-	handover := store.Handover{Note: "the lock was never given back", Releases: true}
+	handover := store.WorkEnd{Note: "the lock was never given back", Releases: true}
 
-	linked, err := s.LinkFix(t.Context(), ann, fixed, store.NewFix{Kind: core.FixByCommit, Ref: "abcdef0", Handover: handover})
+	linked, err := s.LinkFix(t.Context(), ann, fixed, store.NewFix{Kind: core.FixByCommit, Ref: "abcdef0", WorkEnd: handover})
 	require.NoError(t, err)
 	resolved, err := s.ResolveIssue(t.Context(), ann, done, handover)
 	require.NoError(t, err)

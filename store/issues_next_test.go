@@ -177,7 +177,7 @@ func TestNextOffersWhatWasNotGivenBack(t *testing.T) {
 	take := func(a core.Actor) int64 { next, _ := takeNext(t, s, a, store.NextWanted{}); return next }
 	require.Equal(t, id, take(red))
 	_, err := s.LinkFix(t.Context(), red, id, store.NewFix{
-		Kind: core.FixByCommit, Ref: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", Handover: store.Handover{Note: "null check", Releases: true},
+		Kind: core.FixByCommit, Ref: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", WorkEnd: store.WorkEnd{Note: "null check", Releases: true},
 	})
 	require.NoError(t, err)
 	storetest.ChangeRows(t, s, `UPDATE issues SET status = 'regressed', status_at = now() WHERE id = $1`, id)

@@ -306,7 +306,10 @@ func TestIssuePagesEnd(t *testing.T) {
 func TestIssuesRefuseACursorOfAnotherList(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	for _, cursor := range []core.Cursor{core.NewCursor("received_at", c.Now, 1), core.NewCursor("priority", c.Now, 1), "nonsense", "%"} {
+	for _, cursor := range []core.Cursor{
+		core.ListPosition{Sort: "received_at", At: c.Now, ID: 1}.Cursor(), core.ListPosition{Sort: "priority", At: c.Now, ID: 1}.Cursor(),
+		"nonsense", "%",
+	} {
 		_, err := s.ListIssues(t.Context(), store.IssueFilter{Paging: core.Paging{Limit: 5, Cursor: cursor}})
 		storetest.RequireCode(t, core.InvalidRequest, err)
 		require.Equal(t, "cursor", core.AsError(err).Details[0].Path)

@@ -10,7 +10,7 @@ import (
 
 // triageRow is the part of an issue's row for its triage: facts about its first event, and its corrections.
 type triageRow struct {
-	CrashSite    triage.Site
+	CrashSite    triage.CrashSite
 	Handled      *bool
 	Category     *core.Category
 	Severity     *int

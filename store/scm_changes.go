@@ -16,7 +16,7 @@ type MergedPullRequest struct {
 	IsInferred  bool   // guessed from the commit's message: earlier knowledge goes first
 }
 
-// scmChange is the effect of one delivery in one project.
+// scmChange is the effect of one report in one project.
 type scmChange struct {
 	*tx
 	project int64
@@ -24,7 +24,7 @@ type scmChange struct {
 	outcome *SCMOutcome
 }
 
-func (c scmChange) apply(ctx context.Context, d SCMDelivery) error {
+func (c scmChange) apply(ctx context.Context, d RepositoryChange) error {
 	isLate, err := c.isLate(ctx, d)
 	if err != nil || isLate {
 		return err

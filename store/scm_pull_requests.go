@@ -11,7 +11,7 @@ import (
 	"errand/store/watch"
 )
 
-// keepChangedPullRequests is how long the time of a pull request's last change is kept. Deliveries are sent again for a few days.
+// keepChangedPullRequests is how long the time of a pull request's last change is kept. Reports are sent again for a few days.
 const keepChangedPullRequests = 90 * 24 * time.Hour
 
 const (
@@ -24,8 +24,8 @@ RETURNING changed_at > @changed_at AS is_late`
 DELETE FROM changed_pull_requests WHERE ctid = ANY (ARRAY(SELECT ctid FROM changed_pull_requests WHERE heard_at < @before LIMIT @chunk))`
 )
 
-// isLate reports whether the pull request has changed again since the state in the delivery. News of a merge is never late.
-func (c scmChange) isLate(ctx context.Context, d SCMDelivery) (bool, error) {
+// isLate reports whether the pull request has changed again since the state in the report. News of a merge is never late.
+func (c scmChange) isLate(ctx context.Context, d RepositoryChange) (bool, error) {
 	if d.PullRequest == "" || d.ChangedAt.IsZero() {
 		return false, nil
 	}
@@ -54,7 +54,7 @@ WHERE project_id = @project_id AND ref = @url AND linked_by_type = 'system' AND 
 
 // endLinks gives back the fixes that this webhook linked to a pull request, when it was closed without being merged or no
 // longer names the issue. A fix linked by a call stays, and a note says that its pull request was closed (decisions 6).
-func (c scmChange) endLinks(ctx context.Context, d SCMDelivery) error {
+func (c scmChange) endLinks(ctx context.Context, d RepositoryChange) error {
 	if !d.IsClosed && !d.IsEdited {
 		return nil
 	}

@@ -27,12 +27,12 @@ func TestPushesAreKeptForAWhile(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	storetest.ChangeRows(t, s, `UPDATE projects SET repository = 'acme/shop'`)
 	push := func(first, commits int) {
-		d := store.SCMDelivery{Keys: []core.SCMKey{{Text: fmt.Sprint(first)}}, Repository: "acme/shop", Steps: makeChain(first, commits)}
-		_, err := s.ReceiveDelivery(t.Context(), core.NewSystemActor("scm"), d)
+		d := store.RepositoryChange{Keys: []core.SCMKey{{Text: fmt.Sprint(first)}}, Repository: "acme/shop", Steps: makeChain(first, commits)}
+		_, err := s.ReceiveReport(t.Context(), core.NewSystemActor("scm"), d)
 		require.NoError(t, err)
 	}
 	count := func() int64 {
-		require.NoError(t, s.DropDeliveries(t.Context()))
+		require.NoError(t, s.DropReports(t.Context()))
 		return storetest.ReadCell[int64](t, s, `SELECT count(*) FROM pushed_commits`)
 	}
 	for n := range 5 {

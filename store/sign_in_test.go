@@ -175,7 +175,7 @@ func TestIdentitiesAreBoundOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
-			identity := store.Identity{
+			identity := store.SignInIdentity{
 				Issuer: "https://login.example.com", Subject: "1", EmailAddress: fmt.Sprintf("ann%d@example.com", i%2), MayCreate: true,
 			}
 			if _, err := s.FindOrBindUser(t.Context(), identity); err != nil {
@@ -190,15 +190,17 @@ func TestIdentitiesAreBoundOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, users, 1)
 
-	_, err = s.FindOrBindUser(t.Context(), store.Identity{
+	_, err = s.FindOrBindUser(t.Context(), store.SignInIdentity{
 		Issuer: "https://login.example.com", Subject: "2", EmailAddress: users[0].EmailAddress, MayCreate: true,
 	})
 	require.ErrorIs(t, err, store.ErrOtherIdentity)
-	found, err := s.FindOrBindUser(t.Context(), store.Identity{
+	found, err := s.FindOrBindUser(t.Context(), store.SignInIdentity{
 		Issuer: "https://other.example.com", Subject: "2", EmailAddress: users[0].EmailAddress,
 	})
 	require.NoError(t, err)
 	require.Equal(t, users[0].ID, found.ID, "a user may have identities of several providers")
-	_, err = s.FindOrBindUser(t.Context(), store.Identity{Issuer: "https://other.example.com", Subject: "3", EmailAddress: "eve@example.com"})
+	_, err = s.FindOrBindUser(t.Context(), store.SignInIdentity{
+		Issuer: "https://other.example.com", Subject: "3", EmailAddress: "eve@example.com",
+	})
 	require.True(t, core.HasCode(err, core.NotFound))
 }

@@ -28,8 +28,8 @@ var ErrOtherIdentity = errors.New("store: the user has another identity of the p
 
 var errBoundMeanwhile = errors.New("store: the identity was bound to another user meanwhile")
 
-// Identity is a person's account at a provider of single sign-on.
-type Identity struct {
+// SignInIdentity is a person's account at a provider of single sign-on.
+type SignInIdentity struct {
 	Issuer, Subject string
 	EmailAddress    string // verified by the provider, in the form of core.ReadEmailAddress
 	MayCreate       bool   // a new user is created if there is none
@@ -38,7 +38,7 @@ type Identity struct {
 // FindOrBindUser returns the user with the identity. If there is none, it gives the identity to the user with its address.
 // If that fails too, it creates a user when that is allowed, or returns not_found. If the address belongs to a
 // user with another identity of the provider, it returns ErrOtherIdentity.
-func (s *Store) FindOrBindUser(ctx context.Context, i Identity) (user User, err error) {
+func (s *Store) FindOrBindUser(ctx context.Context, i SignInIdentity) (user User, err error) {
 	for range 3 { // the same person may come several times in parallel: a later round finds the identity
 		err = s.inTx(ctx, func(t *tx) error {
 			user, err = t.findOrBindUser(ctx, i)
@@ -51,7 +51,7 @@ func (s *Store) FindOrBindUser(ctx context.Context, i Identity) (user User, err 
 	return user, err
 }
 
-func (t *tx) findOrBindUser(ctx context.Context, i Identity) (User, error) {
+func (t *tx) findOrBindUser(ctx context.Context, i SignInIdentity) (User, error) {
 	user, err := pg.QueryOne[User](ctx, t, findUserByIdentity, pg.Args{"issuer": i.Issuer, "subject": i.Subject})
 	if !core.HasCode(err, core.NotFound) {
 		return user, err

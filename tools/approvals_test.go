@@ -167,7 +167,7 @@ func TestLimitsOfTheLists(t *testing.T) {
 		}
 		h.sameJSON(object{"data": []any{}, "next_cursor": nil}, h.mustCall(admin, op, fmt.Sprintf(`{"limit": %d}`, most)))
 		h.mustRefuse(op, `{"cursor": "nonsense"}`, "cursor")
-		h.mustRefuse(op, mustJSON(t, object{"cursor": core.NewCursor("other", noon, 1)}), "cursor")
+		h.mustRefuse(op, mustJSON(t, object{"cursor": core.ListPosition{Sort: "other", At: noon, ID: 1}.Cursor()}), "cursor")
 	}
 	for _, since := range []any{"yesterday", "-1h", 7, "2026-13-01"} {
 		h.mustRefuse(core.ListLabels.Operation, mustJSON(t, object{"since": since}), "since")

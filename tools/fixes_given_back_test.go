@@ -36,7 +36,7 @@ func openPulled(t *testing.T) (h *fixture, issue int64) {
 func (h *fixture) hearPull(number int64, change core.SCMChange, issue int64) {
 	h.Helper()
 	h.passTime(time.Minute)
-	_, err := h.tools.ReceiveDelivery(h.Context(), core.SCMDelivery{
+	_, err := h.tools.ReceiveReport(h.Context(), core.SCMReport{
 		Keys:       []core.SCMKey{{Text: h.now.String()}},
 		Repository: []string{"https://github.com/acme/shop"},
 		PullRequest: &core.SCMPullRequest{

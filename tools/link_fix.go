@@ -13,7 +13,7 @@ func (t *Tools) linkFix(ctx context.Context, call core.Call, in core.LinkFixInpu
 	if err != nil {
 		return wrapData(core.IssueDetail{}, err)
 	}
-	if fix.Handover, err = t.readHandover(ctx, in.ID, in.Handover); err != nil {
+	if fix.WorkEnd, err = t.readHandover(ctx, in.ID, in.Handover); err != nil {
 		return wrapData(core.IssueDetail{}, err)
 	}
 	return wrapData(t.store.LinkFix(ctx, call.Actor.As(in.Worker), in.ID, fix))

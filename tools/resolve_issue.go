@@ -15,8 +15,8 @@ func (t *Tools) resolveIssue(ctx context.Context, call core.Call, in core.Resolv
 	return wrapData(t.store.ResolveIssue(ctx, call.Actor.As(in.Worker), in.ID, handover))
 }
 
-// readHandover cleans the note of an input that ends the work on an issue.
-func (t *Tools) readHandover(ctx context.Context, issueID int64, in core.Handover) (store.Handover, error) {
+// readHandover cleans the note of what ends the work on an issue.
+func (t *Tools) readHandover(ctx context.Context, issueID int64, in core.Handover) (store.WorkEnd, error) {
 	note, err := t.cleanOptionalNote(ctx, issueID, in.Note)
-	return store.Handover{Note: note, Releases: in.Release}, err
+	return store.WorkEnd{Note: note, Releases: in.Release}, err
 }

@@ -8,10 +8,10 @@ import (
 	"errand/store"
 )
 
-// CarryOut does an action, or requests approval for it if the deployment holds it. This applies to every caller of an API
-// (primary API, Approvals).
-func (t *Tools) CarryOut(ctx context.Context, call core.Call, action store.Action) (store.Outcome, error) {
-	if t.holdsAction(action.Word()) {
+// CarryOut does an action, or requests approval of it where the deployment holds it. No caller of an API is exempt (primary API,
+// Approvals).
+func (t *Tools) CarryOut(ctx context.Context, call core.Call, action store.Action) (store.ActionOutcome, error) {
+	if !t.holdsNone && slices.Contains(t.store.Settings().RequireApproval, action.Word()) {
 		return t.store.RequestApproval(ctx, call.Actor, action)
 	}
 	return t.store.CarryOut(ctx, call.Actor, action)
@@ -23,6 +23,6 @@ func (t *Tools) holdsAction(word core.HeldAction) bool {
 }
 
 // issueOrHeld is the output of an action that changes an issue.
-func issueOrHeld(outcome store.Outcome, err error) (core.OrHeld[core.Data[core.Issue]], error) {
+func issueOrHeld(outcome store.ActionOutcome, err error) (core.OrHeld[core.Data[core.Issue]], error) {
 	return core.OrHeld[core.Data[core.Issue]]{Done: core.Data[core.Issue]{Data: outcome.Issue}, ApprovalID: outcome.ApprovalID}, err
 }

@@ -7,18 +7,18 @@ import (
 	"errand/core"
 )
 
-// Site says whose code an event's stack trace shows. Nothing else is kept of the frames of an issue's first event.
-type Site string
+// CrashSite says whose code an event's stack trace shows. Nothing else is kept of the frames of an issue's first event.
+type CrashSite string
 
 // The sites. The empty site is for an issue whose events were not examined yet.
 const (
-	App       Site = "app"       // the app's own code is in it
-	Library   Site = "library"   // only code of others
-	Extension Site = "extension" // it crashed in an extension of the browser
-	NoStack   Site = "none"
+	App       CrashSite = "app"       // the app's own code is in it
+	Library   CrashSite = "library"   // only code of others
+	Extension CrashSite = "extension" // it crashed in an extension of the browser
+	NoStack   CrashSite = "none"
 )
 
-var siteReasons = map[Site]string{
+var siteReasons = map[CrashSite]string{
 	App:     "The stack trace has code of the app.",
 	Library: "The stack trace has only code of libraries.",
 	NoStack: "There is no stack trace.",
@@ -26,7 +26,7 @@ var siteReasons = map[Site]string{
 
 // Crash holds the facts about an issue's first event that the rules use, besides the issue.
 type Crash struct {
-	Site    Site
+	Site    CrashSite
 	Handled *bool // false when nothing in the app caught the exception; nil when the SDK did not say
 }
 
@@ -56,8 +56,8 @@ func FindCrash(e *core.Event) Crash {
 }
 
 // pickSite returns the more telling site.
-func pickSite(a, b Site) Site {
-	for _, s := range []Site{Extension, App, Library} {
+func pickSite(a, b CrashSite) CrashSite {
+	for _, s := range []CrashSite{Extension, App, Library} {
 		if a == s || b == s {
 			return s
 		}
@@ -65,7 +65,7 @@ func pickSite(a, b Site) Site {
 	return ""
 }
 
-func findSite(frames []core.Frame) Site {
+func findSite(frames []core.Frame) CrashSite {
 	if len(frames) == 0 {
 		return ""
 	}

@@ -99,7 +99,7 @@ func TestEveryIssueHasATriage(t *testing.T) {
 			Status:    rapid.SampledFrom([]core.Status{core.Unresolved, core.Regressed, core.Merged}).Draw(t, "status"),
 			Events24h: rapid.Int64().Draw(t, "events"),
 		}
-		crash := Crash{Site: rapid.SampledFrom([]Site{"", App, Library, Extension, NoStack}).Draw(t, "site")}
+		crash := Crash{Site: rapid.SampledFrom([]CrashSite{"", App, Library, Extension, NoStack}).Draw(t, "site")}
 		answer := JudgeIssue(issue, crash)
 		require.Equal(t, answer, JudgeIssue(issue, crash))
 		require.Contains(t, categories, answer.Category)

@@ -94,8 +94,8 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 		"issue": fmt.Sprint(issue), "resolved": fmt.Sprint(resolved), "claimed": fmt.Sprint(claimed), "merged": fmt.Sprint(merged),
 		"missing": fmt.Sprint(missingID), "event": fmt.Sprint(event), "map": fmt.Sprint(sourceMap.ID),
 		"issuecursor": w.makeCursor(t, project, core.ByLastSeen), "prioritycursor": w.makeCursor(t, project, core.ByPriority),
-		"eventcursor":    string(core.NewCursor("received_at", now, event)),
-		"approvalcursor": string(core.NewCursor("requested_at", now.Add(time.Second), 1)),
+		"eventcursor":    string(core.ListPosition{Sort: "received_at", At: now, ID: event}.Cursor()),
+		"approvalcursor": string(core.ListPosition{Sort: "requested_at", At: now.Add(time.Second), ID: 1}.Cursor()),
 	}
 	next := core.ListPosition{Sort: "created_at", Filters: pg.DigestFilter(webhook), At: now.Add(time.Second), ID: 1}
 	w.values["deliverycursor"] = string(next.Cursor())

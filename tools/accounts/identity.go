@@ -21,7 +21,7 @@ func (a *Accounts) SignInBy(ctx context.Context, i core.ProviderIdentity, client
 		return core.Person{}, core.NewError(core.Forbidden).With("reason", "the provider has no e-mail address of yours that it has verified")
 	}
 	_, domain, _ := strings.Cut(address, "@")
-	user, err := a.Store.FindOrBindUser(ctx, store.Identity{
+	user, err := a.Store.FindOrBindUser(ctx, store.SignInIdentity{
 		Issuer: i.Issuer, Subject: i.Subject, EmailAddress: address, MayCreate: slices.Contains(a.AllowedDomains, domain),
 	})
 	switch {

@@ -18,7 +18,7 @@ const (
 )
 
 // CreateAPIKey makes an API key and returns its value, which is stored nowhere.
-func (t *Tools) CreateAPIKey(ctx context.Context, actor core.Actor, name string, words []string) (core.Secret, error) {
+func (t *Handlers) CreateAPIKey(ctx context.Context, actor core.Actor, name string, words []string) (core.Secret, error) {
 	if err := core.CheckName("name", name); err != nil {
 		return "", err
 	}
@@ -41,7 +41,7 @@ func (t *Tools) CreateAPIKey(ctx context.Context, actor core.Actor, name string,
 }
 
 // Authenticate returns the actor behind an API key, or unauthorized.
-func (t *Tools) Authenticate(ctx context.Context, key core.Secret) (core.Actor, error) {
+func (t *Handlers) Authenticate(ctx context.Context, key core.Secret) (core.Actor, error) {
 	if !key.LooksLike(apiKeyPrefix) {
 		return core.Actor{}, core.NewError(core.Unauthorized)
 	}

@@ -20,7 +20,7 @@ func showApp(app store.App) manage.App {
 	return shown
 }
 
-func (t *Tools) listApps(ctx context.Context, _ core.Call, _ struct{}) (core.List[manage.App], error) {
+func (t *Handlers) listApps(ctx context.Context, _ core.Call, _ struct{}) (core.List[manage.App], error) {
 	apps, err := t.Store.ListApps(ctx)
 	return showApps(apps), err
 }
@@ -33,7 +33,7 @@ func showApps(apps []store.App) core.List[manage.App] {
 	return shown
 }
 
-func (t *Tools) getApp(ctx context.Context, _ core.Call, in manage.AppInput) (manage.App, error) {
+func (t *Handlers) getApp(ctx context.Context, _ core.Call, in manage.AppInput) (manage.App, error) {
 	id, err := t.Store.FindApp(ctx, in.App)
 	if err != nil {
 		return manage.App{}, err
@@ -41,12 +41,12 @@ func (t *Tools) getApp(ctx context.Context, _ core.Call, in manage.AppInput) (ma
 	return t.readApp(ctx, id)
 }
 
-func (t *Tools) readApp(ctx context.Context, id int64) (manage.App, error) {
+func (t *Handlers) readApp(ctx context.Context, id int64) (manage.App, error) {
 	app, err := t.Store.ReadApp(ctx, id)
 	return showApp(app), err
 }
 
-func (t *Tools) createApp(ctx context.Context, call core.Call, in manage.AppFields) (manage.App, error) {
+func (t *Handlers) createApp(ctx context.Context, call core.Call, in manage.AppFields) (manage.App, error) {
 	if err := in.CheckName(true); err != nil {
 		return manage.App{}, err
 	}
@@ -67,7 +67,7 @@ func (t *Tools) createApp(ctx context.Context, call core.Call, in manage.AppFiel
 	return t.readApp(ctx, created.ID)
 }
 
-func (t *Tools) updateApp(ctx context.Context, call core.Call, in manage.UpdateAppInput) (manage.App, error) {
+func (t *Handlers) updateApp(ctx context.Context, call core.Call, in manage.UpdateAppInput) (manage.App, error) {
 	id, err := t.Store.FindApp(ctx, in.App)
 	if err != nil {
 		return manage.App{}, err
@@ -90,7 +90,7 @@ func valueOf[T any](field core.Opt[T]) *T {
 	return &field.Value
 }
 
-func (t *Tools) deleteApp(ctx context.Context, call core.Call, in manage.AppInput) (core.OrHeld[core.None], error) {
+func (t *Handlers) deleteApp(ctx context.Context, call core.Call, in manage.AppInput) (core.OrHeld[core.None], error) {
 	id, err := t.Store.FindApp(ctx, in.App)
 	if err != nil {
 		return core.OrHeld[core.None]{}, err

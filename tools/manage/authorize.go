@@ -12,7 +12,7 @@ import (
 
 // Authorize makes the checks that come before the input of an operation: that what the path names exists, and then the
 // permission (management API, 1.1). It does nothing for an operation that asks for its permission first.
-func (t *Tools) Authorize(ctx context.Context, actor core.Actor, op *core.Operation, path map[string]string) error {
+func (t *Handlers) Authorize(ctx context.Context, actor core.Actor, op *core.Operation, path map[string]string) error {
 	permission := manage.PermissionAfter(op)
 	if permission == "" {
 		return nil
@@ -23,8 +23,8 @@ func (t *Tools) Authorize(ctx context.Context, actor core.Actor, op *core.Operat
 	return manage.RequirePermission(actor, permission)
 }
 
-// lookUp returns not_found when something that the path names does not exist.
-func (t *Tools) lookUp(ctx context.Context, resource string, path map[string]string) error {
+// lookUp returns not_found when something that the path names is not there.
+func (t *Handlers) lookUp(ctx context.Context, resource string, path map[string]string) error {
 	if user, named := path["user"]; named {
 		_, err := t.Store.FindUser(ctx, user)
 		return err
@@ -35,7 +35,7 @@ func (t *Tools) lookUp(ctx context.Context, resource string, path map[string]str
 	return t.lookUpInApp(ctx, resource, path)
 }
 
-func (t *Tools) lookUpInTeam(ctx context.Context, ref string, path map[string]string) error {
+func (t *Handlers) lookUpInTeam(ctx context.Context, ref string, path map[string]string) error {
 	team, err := t.Store.FindTeam(ctx, ref)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (t *Tools) lookUpInTeam(ctx context.Context, ref string, path map[string]st
 	return err
 }
 
-func (t *Tools) lookUpInApp(ctx context.Context, resource string, path map[string]string) error {
+func (t *Handlers) lookUpInApp(ctx context.Context, resource string, path map[string]string) error {
 	app, err := t.Store.FindApp(ctx, core.ProjectRef(path["app"]))
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ type problemPart struct {
 	id           string
 }
 
-func (t *Tools) lookUpInProblem(ctx context.Context, resource string, part problemPart) error {
+func (t *Handlers) lookUpInProblem(ctx context.Context, resource string, part problemPart) error {
 	id, err := readID(part.id)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ func showMember(m store.TeamMember) manage.Member {
 	}
 }
 
-func (t *Tools) listMembers(ctx context.Context, _ core.Call, in manage.TeamInput) (core.List[manage.Member], error) {
+func (t *Handlers) listMembers(ctx context.Context, _ core.Call, in manage.TeamInput) (core.List[manage.Member], error) {
 	team, err := t.Store.FindTeam(ctx, in.Team)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (t *Tools) listMembers(ctx context.Context, _ core.Call, in manage.TeamInpu
 	return shown, err
 }
 
-func (t *Tools) addMember(ctx context.Context, call core.Call, in manage.AddMemberInput) (manage.Member, error) {
+func (t *Handlers) addMember(ctx context.Context, call core.Call, in manage.AddMemberInput) (manage.Member, error) {
 	team, err := t.Store.FindTeam(ctx, in.Team)
 	if err != nil {
 		return manage.Member{}, err
@@ -50,7 +50,7 @@ func (t *Tools) addMember(ctx context.Context, call core.Call, in manage.AddMemb
 }
 
 // findNewMember returns the id of the user whom the input names.
-func (t *Tools) findNewMember(ctx context.Context, in manage.AddMemberInput) (int64, error) {
+func (t *Handlers) findNewMember(ctx context.Context, in manage.AddMemberInput) (int64, error) {
 	var user store.User
 	err := error(core.NewError(core.NotFound))
 	if in.UserID.Value != 0 {
@@ -64,8 +64,8 @@ func (t *Tools) findNewMember(ctx context.Context, in manage.AddMemberInput) (in
 	return user.ID, refuseOfMember(err)
 }
 
-// updateMember changes nothing when no role is sent.
-func (t *Tools) updateMember(ctx context.Context, call core.Call, in manage.UpdateMemberInput) (manage.Member, error) {
+// updateMember changes nothing when no role is said.
+func (t *Handlers) updateMember(ctx context.Context, call core.Call, in manage.UpdateMemberInput) (manage.Member, error) {
 	member, err := t.findMember(ctx, in.MemberInput)
 	if err != nil {
 		return manage.Member{}, err
@@ -78,7 +78,7 @@ func (t *Tools) updateMember(ctx context.Context, call core.Call, in manage.Upda
 	return showMember(member), refuseOfMember(err)
 }
 
-func (t *Tools) removeMember(ctx context.Context, call core.Call, in manage.MemberInput) (core.None, error) {
+func (t *Handlers) removeMember(ctx context.Context, call core.Call, in manage.MemberInput) (core.None, error) {
 	member, err := t.findMember(ctx, in)
 	if err != nil {
 		return core.None{}, err
@@ -86,7 +86,7 @@ func (t *Tools) removeMember(ctx context.Context, call core.Call, in manage.Memb
 	return core.None{}, refuseOfMember(t.Store.RemoveTeamMember(ctx, call.Actor, member.TeamID, member.ID))
 }
 
-func (t *Tools) findMember(ctx context.Context, in manage.MemberInput) (store.TeamMember, error) {
+func (t *Handlers) findMember(ctx context.Context, in manage.MemberInput) (store.TeamMember, error) {
 	team, err := t.Store.FindTeam(ctx, in.Team)
 	if err != nil {
 		return store.TeamMember{}, err

@@ -11,7 +11,7 @@ import (
 	"errand/store"
 )
 
-func (t *Tools) listNotices(ctx context.Context, _ core.Call, in manage.ListNoticesInput) (manage.Pages[manage.Notice], error) {
+func (t *Handlers) listNotices(ctx context.Context, _ core.Call, in manage.ListNoticesInput) (manage.Pages[manage.Notice], error) {
 	filter := store.NoticeFilter{IssueID: in.Problem, Limit: in.Limit(), Offset: in.Offset()}
 	var err error
 	if filter.Since, err = firstDay(in.DateFrom); err != nil {
@@ -31,7 +31,7 @@ func (t *Tools) listNotices(ctx context.Context, _ core.Call, in manage.ListNoti
 	return manage.NewPages(in.Numbering, shown, total), err
 }
 
-func (t *Tools) getNotice(ctx context.Context, _ core.Call, in manage.NoticeInput) (manage.Notice, error) {
+func (t *Handlers) getNotice(ctx context.Context, _ core.Call, in manage.NoticeInput) (manage.Notice, error) {
 	app, err := t.Store.FindApp(ctx, in.App)
 	if err != nil {
 		return manage.Notice{}, err

@@ -27,7 +27,7 @@ func checkPassword(in manage.UserFields) (wrong []string) {
 var errPasswordUsed = errors.New("the password was used recently: choose another one")
 
 // hashNewPassword returns the hash of a password, or errPasswordUsed.
-func (t *Tools) hashNewPassword(ctx context.Context, user store.User, password core.Secret) (core.Secret, error) {
+func (t *Handlers) hashNewPassword(ctx context.Context, user store.User, password core.Secret) (core.Secret, error) {
 	isKnown, err := t.Passwords.MatchesAny(ctx, user.ListHashes(), password.Reveal())
 	if err != nil {
 		return "", wrapWaiting(ctx, err)

@@ -58,7 +58,7 @@ func firstDay(d manage.Date) (core.Time, error) {
 	return core.At(day), err
 }
 
-func (t *Tools) listProblems(ctx context.Context, _ core.Call, in manage.ListProblemsInput) (manage.Pages[manage.Problem], error) {
+func (t *Handlers) listProblems(ctx context.Context, _ core.Call, in manage.ListProblemsInput) (manage.Pages[manage.Problem], error) {
 	filter, err := t.makeFilter(ctx, in)
 	if err != nil {
 		return manage.Pages[manage.Problem]{}, err
@@ -76,7 +76,7 @@ func (t *Tools) listProblems(ctx context.Context, _ core.Call, in manage.ListPro
 	return manage.NewPages(in.Numbering, shown, total), nil
 }
 
-func (t *Tools) makeFilter(ctx context.Context, in manage.ListProblemsInput) (filter store.ProblemFilter, err error) {
+func (t *Handlers) makeFilter(ctx context.Context, in manage.ListProblemsInput) (filter store.ProblemFilter, err error) {
 	filter = store.ProblemFilter{
 		Search: in.Search, MinNotices: in.MinNotices, Order: store.ProblemOrder(in.Sort), Limit: in.Limit(), Offset: in.Offset(),
 	}
@@ -97,7 +97,7 @@ func (t *Tools) makeFilter(ctx context.Context, in manage.ListProblemsInput) (fi
 	return filter, err
 }
 
-func (t *Tools) getProblem(ctx context.Context, _ core.Call, in manage.ProblemInput) (manage.Problem, error) {
+func (t *Handlers) getProblem(ctx context.Context, _ core.Call, in manage.ProblemInput) (manage.Problem, error) {
 	app, err := t.Store.FindApp(ctx, in.App)
 	if err != nil {
 		return manage.Problem{}, err
@@ -105,7 +105,7 @@ func (t *Tools) getProblem(ctx context.Context, _ core.Call, in manage.ProblemIn
 	return t.readProblem(ctx, app, in.ID)
 }
 
-func (t *Tools) readProblem(ctx context.Context, app, id int64) (manage.Problem, error) {
+func (t *Handlers) readProblem(ctx context.Context, app, id int64) (manage.Problem, error) {
 	problem, err := t.Store.ReadProblem(ctx, app, id)
 	if err != nil {
 		return manage.Problem{}, err
@@ -113,7 +113,7 @@ func (t *Tools) readProblem(ctx context.Context, app, id int64) (manage.Problem,
 	return showProblem(problem)
 }
 
-func (t *Tools) resolveProblem(ctx context.Context, call core.Call, in manage.ProblemInput) (manage.Problem, error) {
+func (t *Handlers) resolveProblem(ctx context.Context, call core.Call, in manage.ProblemInput) (manage.Problem, error) {
 	app, err := t.Store.FindApp(ctx, in.App)
 	if err != nil {
 		return manage.Problem{}, err
@@ -124,7 +124,7 @@ func (t *Tools) resolveProblem(ctx context.Context, call core.Call, in manage.Pr
 	return t.readProblem(ctx, app, in.ID)
 }
 
-func (t *Tools) unresolveProblem(ctx context.Context, call core.Call, in manage.ProblemInput) (manage.Problem, error) {
+func (t *Handlers) unresolveProblem(ctx context.Context, call core.Call, in manage.ProblemInput) (manage.Problem, error) {
 	problem, err := t.getProblem(ctx, call, in)
 	if err != nil {
 		return manage.Problem{}, err
@@ -135,7 +135,7 @@ func (t *Tools) unresolveProblem(ctx context.Context, call core.Call, in manage.
 	return t.readProblem(ctx, problem.AppID, in.ID)
 }
 
-func (t *Tools) resolveProblems(ctx context.Context, call core.Call, in manage.ResolveProblemsInput) (manage.ResolvedProblems, error) {
+func (t *Handlers) resolveProblems(ctx context.Context, call core.Call, in manage.ResolveProblemsInput) (manage.ResolvedProblems, error) {
 	if len(in.IDs) == 0 {
 		return manage.ResolvedProblems{}, manage.RefuseInput("problem_ids is required")
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Registry binds every operation to its handler: the table of contents.
-func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
+func (t *Handlers) Registry(log *slog.Logger) (*core.Registry, error) {
 	return core.NewRegistry(manage.V1, log,
 		core.BindHandler(manage.GetHealth, t.getHealth),
 
@@ -55,6 +55,6 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 	)
 }
 
-func (t *Tools) getHealth(context.Context, core.Call, struct{}) (manage.Health, error) {
+func (t *Handlers) getHealth(context.Context, core.Call, struct{}) (manage.Health, error) {
 	return manage.Health{Status: "ok", Timestamp: manage.At(t.Store.Now())}, nil
 }

@@ -7,7 +7,7 @@ import (
 	"errand/core/manage"
 )
 
-func (t *Tools) listTags(ctx context.Context, _ core.Call, in manage.ProblemPartInput) (core.List[manage.Tag], error) {
+func (t *Handlers) listTags(ctx context.Context, _ core.Call, in manage.ProblemPartInput) (core.List[manage.Tag], error) {
 	app, err := t.Store.FindApp(ctx, in.App)
 	if err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func (t *Tools) listTags(ctx context.Context, _ core.Call, in manage.ProblemPart
 	return shown, err
 }
 
-func (t *Tools) addTag(ctx context.Context, call core.Call, in manage.AddTagInput) (manage.Tag, error) {
+func (t *Handlers) addTag(ctx context.Context, call core.Call, in manage.AddTagInput) (manage.Tag, error) {
 	name, err := in.TagName()
 	if err != nil {
 		return manage.Tag{}, err
@@ -36,7 +36,7 @@ func (t *Tools) addTag(ctx context.Context, call core.Call, in manage.AddTagInpu
 	return manage.Tag(tag), err
 }
 
-func (t *Tools) removeTag(ctx context.Context, call core.Call, in manage.RemoveTagInput) (core.None, error) {
+func (t *Handlers) removeTag(ctx context.Context, call core.Call, in manage.RemoveTagInput) (core.None, error) {
 	app, err := t.Store.FindApp(ctx, in.App)
 	if err != nil {
 		return core.None{}, err

@@ -15,7 +15,7 @@ func showTeam(team store.Team) manage.Team {
 	}
 }
 
-func (t *Tools) listTeams(ctx context.Context, _ core.Call, _ struct{}) (core.List[manage.Team], error) {
+func (t *Handlers) listTeams(ctx context.Context, _ core.Call, _ struct{}) (core.List[manage.Team], error) {
 	teams, err := t.Store.ListTeams(ctx)
 	shown := make(core.List[manage.Team], len(teams))
 	for i, team := range teams {
@@ -24,12 +24,12 @@ func (t *Tools) listTeams(ctx context.Context, _ core.Call, _ struct{}) (core.Li
 	return shown, err
 }
 
-func (t *Tools) getTeam(ctx context.Context, _ core.Call, in manage.TeamInput) (manage.Team, error) {
+func (t *Handlers) getTeam(ctx context.Context, _ core.Call, in manage.TeamInput) (manage.Team, error) {
 	team, err := t.Store.FindTeam(ctx, in.Team)
 	return showTeam(team), err
 }
 
-func (t *Tools) createTeam(ctx context.Context, call core.Call, in manage.CreateTeamInput) (manage.Team, error) {
+func (t *Handlers) createTeam(ctx context.Context, call core.Call, in manage.CreateTeamInput) (manage.Team, error) {
 	if in.OwnerID.Value == 0 {
 		return manage.Team{}, manage.RefuseInput("owner_id is required")
 	}
@@ -51,7 +51,7 @@ func refuseOwner(err error) error {
 	return err
 }
 
-func (t *Tools) updateTeam(ctx context.Context, call core.Call, in manage.UpdateTeamInput) (manage.Team, error) {
+func (t *Handlers) updateTeam(ctx context.Context, call core.Call, in manage.UpdateTeamInput) (manage.Team, error) {
 	team, err := t.Store.FindTeam(ctx, in.Team)
 	if err != nil {
 		return manage.Team{}, err
@@ -65,7 +65,7 @@ func (t *Tools) updateTeam(ctx context.Context, call core.Call, in manage.Update
 	return showTeam(team), err
 }
 
-func (t *Tools) deleteTeam(ctx context.Context, call core.Call, in manage.TeamInput) (core.None, error) {
+func (t *Handlers) deleteTeam(ctx context.Context, call core.Call, in manage.TeamInput) (core.None, error) {
 	team, err := t.Store.FindTeam(ctx, in.Team)
 	if err != nil {
 		return core.None{}, err
@@ -73,7 +73,7 @@ func (t *Tools) deleteTeam(ctx context.Context, call core.Call, in manage.TeamIn
 	return core.None{}, t.Store.DeleteTeam(ctx, call.Actor, team.ID)
 }
 
-func (t *Tools) listTeamApps(ctx context.Context, _ core.Call, in manage.TeamInput) (core.List[manage.App], error) {
+func (t *Handlers) listTeamApps(ctx context.Context, _ core.Call, in manage.TeamInput) (core.List[manage.App], error) {
 	team, err := t.Store.FindTeam(ctx, in.Team)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (t *Tools) listTeamApps(ctx context.Context, _ core.Call, in manage.TeamInp
 	return showApps(apps), err
 }
 
-func (t *Tools) assignApp(ctx context.Context, call core.Call, in manage.AssignAppInput) (manage.Done, error) {
+func (t *Handlers) assignApp(ctx context.Context, call core.Call, in manage.AssignAppInput) (manage.Done, error) {
 	team, err := t.Store.FindTeam(ctx, in.Team)
 	if err != nil {
 		return manage.Done{}, err
@@ -102,7 +102,7 @@ func (t *Tools) assignApp(ctx context.Context, call core.Call, in manage.AssignA
 	return manage.Done{Message: "App assigned to team successfully"}, err
 }
 
-func (t *Tools) unassignApp(ctx context.Context, call core.Call, in manage.UnassignAppInput) (core.None, error) {
+func (t *Handlers) unassignApp(ctx context.Context, call core.Call, in manage.UnassignAppInput) (core.None, error) {
 	team, err := t.Store.FindTeam(ctx, in.Team)
 	if err != nil {
 		return core.None{}, err

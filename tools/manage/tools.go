@@ -11,8 +11,8 @@ import (
 	"errand/store"
 )
 
-// Tools carries out the operations of the management API.
-type Tools struct {
+// Handlers carries out the operations of the management API.
+type Handlers struct {
 	Store  *store.Store
 	Random io.Reader // cryptographically strong
 	// Passwords makes and checks the hashes of passwords.
@@ -20,6 +20,6 @@ type Tools struct {
 
 	// CreateProject creates a project with a new id and key.
 	CreateProject func(context.Context, core.Actor, store.NewProject) (store.StoredProject, error)
-	// CarryOut does an action, or requests approval for it if the installation holds it.
-	CarryOut func(context.Context, core.Call, store.Action) (store.Outcome, error)
+	// CarryOut does an action, or requests approval of it where the installation holds it.
+	CarryOut func(context.Context, core.Call, store.Action) (store.ActionOutcome, error)
 }

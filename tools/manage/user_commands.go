@@ -11,8 +11,8 @@ import (
 	"errand/store"
 )
 
-// MakeUser creates a user for the command line, and returns the user's password: the given one, or a new one if none is given.
-func (t *Tools) MakeUser(ctx context.Context, actor core.Actor, n store.NewUser, password core.Secret) (core.Secret, error) {
+// MakeUser creates a user for the command, and returns the user's password: the one that is given, or a new one when none is.
+func (t *Handlers) MakeUser(ctx context.Context, actor core.Actor, n store.NewUser, password core.Secret) (core.Secret, error) {
 	var err error
 	if n.EmailAddress, err = readEmail(n.EmailAddress); err != nil {
 		return "", err
@@ -27,9 +27,8 @@ func (t *Tools) MakeUser(ctx context.Context, actor core.Actor, n store.NewUser,
 	return password, err
 }
 
-// ResetPassword sets another password for the user that FindPerson finds, and ends all sessions. It returns the
-// password, as MakeUser does.
-func (t *Tools) ResetPassword(ctx context.Context, actor core.Actor, ref string, password core.Secret) (core.Secret, error) {
+// ResetPassword gives the user whom FindPerson finds another password and ends all sessions. It returns the password, as MakeUser does.
+func (t *Handlers) ResetPassword(ctx context.Context, actor core.Actor, ref string, password core.Secret) (core.Secret, error) {
 	user, err := t.FindPerson(ctx, ref)
 	if err != nil {
 		return "", err
@@ -41,8 +40,8 @@ func (t *Tools) ResetPassword(ctx context.Context, actor core.Actor, ref string,
 	return password, t.Store.SetPassword(ctx, actor, user.ID, hash)
 }
 
-// choosePassword returns the password, or a new one in place of an empty one, and its hash.
-func (t *Tools) choosePassword(ctx context.Context, user store.User, password core.Secret) (_, hash core.Secret, err error) {
+// choosePassword returns the password, or a new one for an empty one, and its hash.
+func (t *Handlers) choosePassword(ctx context.Context, user store.User, password core.Secret) (_, hash core.Secret, err error) {
 	if password == "" {
 		if password, err = core.NewCredential(t.Random, ""); err != nil {
 			return "", "", err
@@ -60,8 +59,8 @@ func (t *Tools) choosePassword(ctx context.Context, user store.User, password co
 	return password, hash, err
 }
 
-// SetDisabled keeps the user that FindPerson finds from signing in, or lets the user sign in again.
-func (t *Tools) SetDisabled(ctx context.Context, actor core.Actor, ref string, disabled bool) error {
+// SetDisabled keeps the user whom FindPerson finds from signing in, or lets the user sign in again.
+func (t *Handlers) SetDisabled(ctx context.Context, actor core.Actor, ref string, disabled bool) error {
 	user, err := t.FindPerson(ctx, ref)
 	if err != nil {
 		return err
@@ -77,7 +76,7 @@ func (t *Tools) SetDisabled(ctx context.Context, actor core.Actor, ref string, d
 }
 
 // FindPerson returns the user with the address, the id or the slug. The error says where to look.
-func (t *Tools) FindPerson(ctx context.Context, ref string) (user store.User, err error) {
+func (t *Handlers) FindPerson(ctx context.Context, ref string) (user store.User, err error) {
 	if strings.Contains(ref, "@") {
 		address, wrong := readEmail(ref)
 		if wrong != nil {

@@ -16,7 +16,7 @@ func showUser(user store.User) manage.User {
 	}
 }
 
-func (t *Tools) listUsers(ctx context.Context, _ core.Call, _ struct{}) (core.List[manage.User], error) {
+func (t *Handlers) listUsers(ctx context.Context, _ core.Call, _ struct{}) (core.List[manage.User], error) {
 	users, err := t.Store.ListUsers(ctx)
 	shown := make(core.List[manage.User], len(users))
 	for i, user := range users {
@@ -25,12 +25,12 @@ func (t *Tools) listUsers(ctx context.Context, _ core.Call, _ struct{}) (core.Li
 	return shown, err
 }
 
-func (t *Tools) getUser(ctx context.Context, _ core.Call, in manage.UserInput) (manage.User, error) {
+func (t *Handlers) getUser(ctx context.Context, _ core.Call, in manage.UserInput) (manage.User, error) {
 	user, err := t.Store.FindUser(ctx, in.User)
 	return showUser(user), err
 }
 
-func (t *Tools) createUser(ctx context.Context, call core.Call, in manage.UserFields) (manage.User, error) {
+func (t *Handlers) createUser(ctx context.Context, call core.Call, in manage.UserFields) (manage.User, error) {
 	address, wrong := t.readAddress(ctx, in, 0)
 	if !in.HasPassword() {
 		wrong = append(wrong, "Password can't be blank")
@@ -46,7 +46,7 @@ func (t *Tools) createUser(ctx context.Context, call core.Call, in manage.UserFi
 	return showUser(user), refuseOfUser(err)
 }
 
-func (t *Tools) updateUser(ctx context.Context, call core.Call, in manage.UpdateUserInput) (manage.User, error) {
+func (t *Handlers) updateUser(ctx context.Context, call core.Call, in manage.UpdateUserInput) (manage.User, error) {
 	user, err := t.Store.FindUser(ctx, in.User)
 	if err != nil {
 		return manage.User{}, err
@@ -71,7 +71,7 @@ func (t *Tools) updateUser(ctx context.Context, call core.Call, in manage.Update
 	return showUser(user), refuseOfUser(err)
 }
 
-func (t *Tools) deleteUser(ctx context.Context, call core.Call, in manage.UserInput) (core.None, error) {
+func (t *Handlers) deleteUser(ctx context.Context, call core.Call, in manage.UserInput) (core.None, error) {
 	user, err := t.Store.FindUser(ctx, in.User)
 	if err != nil {
 		return core.None{}, err
@@ -81,9 +81,9 @@ func (t *Tools) deleteUser(ctx context.Context, call core.Call, in manage.UserIn
 
 const addressTaken = "Email address has already been taken"
 
-// readAddress returns the address in its stored form, or what is wrong with it, such as that a user with another id
-// has it. A failing look-up is ignored here: the code that stores the address checks it again.
-func (t *Tools) readAddress(ctx context.Context, in manage.UserFields, id int64) (address string, wrong []string) {
+// readAddress returns the address as it is stored, or what is wrong with it: also that another user than the one with the id has it.
+// A failing look-up is passed over here: whoever stores the address checks it again.
+func (t *Handlers) readAddress(ctx context.Context, in manage.UserFields, id int64) (address string, wrong []string) {
 	address, mistake := in.ReadAddress()
 	if mistake != "" {
 		return "", []string{mistake}

@@ -17,28 +17,28 @@ import (
 var scmActor = core.NewSystemActor("scm")
 
 const (
-	// maxLinksOfDelivery bounds the issues that one delivery links: a push of thousands of commits must not hold the
-	// locks of the project for long.
-	maxLinksOfDelivery = 100
+	// maxLinksOfReport is how many issues one report links at most: a push of thousands of commits must not hold the locks
+	// of the project for long.
+	maxLinksOfReport   = 100
 	defaultEnvironment = "production"
 )
 
-// ReceiveDelivery carries out a delivery of the source-control webhook, once, and returns its answer. Impossible
-// changes are ignored, with a reason: the sender is a program, which cannot correct them.
-func (t *Tools) ReceiveDelivery(ctx context.Context, d core.SCMDelivery) (core.SCMAnswer, error) {
-	change, reason := t.readDelivery(d)
+// ReceiveReport does what a report of the source-control webhook asks for, once, and returns its answer. What cannot be
+// done is ignored with a reason: the sender is a program, which cannot mend it.
+func (t *Tools) ReceiveReport(ctx context.Context, d core.SCMReport) (core.SCMAnswer, error) {
+	change, reason := t.readReport(d)
 	if reason != "" {
-		isDuplicate, err := t.store.RememberDelivery(ctx, d.Keys)
-		return ignoreDelivery(reason, isDuplicate), err
+		isDuplicate, err := t.store.RememberReport(ctx, d.Keys)
+		return ignoreReport(reason, isDuplicate), err
 	}
-	outcome, err := t.store.ReceiveDelivery(ctx, scmActor, change)
+	outcome, err := t.store.ReceiveReport(ctx, scmActor, change)
 	switch {
 	case err != nil:
 		return core.SCMAnswer{}, err
 	case outcome.IsDuplicate:
 		return core.SCMAnswer{OK: true, Duplicate: true}, nil
 	case outcome.Projects == 0:
-		return ignoreDelivery(t.explainNoProject(d, change.Repository), false), nil
+		return ignoreReport(t.explainNoProject(d, change.Repository), false), nil
 	}
 	answer := core.SCMAnswer{
 		OK: true, Projects: outcome.Projects, Linked: outcome.Linked, Kept: outcome.Kept, GivenBack: outcome.GivenBack,
@@ -54,24 +54,24 @@ func (t *Tools) ReceiveDelivery(ctx context.Context, d core.SCMDelivery) (core.S
 	case d.PullRequest.Change == core.SCMClosed && len(outcome.Noted)+len(outcome.GivenBack) > 0:
 		answer.Closed = change.PullRequest
 	case d.PullRequest.Change == core.SCMClosed:
-		return ignoreDelivery("the pull request was closed without being merged, and no fix waits for it", false), nil
+		return ignoreReport("the pull request was closed without being merged, and no fix waits for it", false), nil
 	case len(outcome.Linked)+len(outcome.GivenBack) == 0:
-		ignored := ignoreDelivery(explainNoLink(change, outcome), false)
+		ignored := ignoreReport(explainNoLink(change, outcome), false)
 		ignored.Kept = outcome.Kept
 		return ignored, nil
 	}
 	return answer, nil
 }
 
-func ignoreDelivery(reason string, isDuplicate bool) core.SCMAnswer {
+func ignoreReport(reason string, isDuplicate bool) core.SCMAnswer {
 	if isDuplicate {
 		return core.SCMAnswer{OK: true, Duplicate: true}
 	}
 	return core.SCMAnswer{OK: true, Ignored: reason}
 }
 
-// explainNoLink says why no issue was linked to a pull request.
-func explainNoLink(change store.SCMDelivery, outcome store.SCMOutcome) string {
+// explainNoLink says why a pull request was linked to nothing.
+func explainNoLink(change store.RepositoryChange, outcome store.SCMOutcome) string {
 	switch {
 	case len(outcome.Kept) > 0:
 		return "the issues that the pull request names keep the fix that somebody linked by a call"
@@ -81,17 +81,17 @@ func explainNoLink(change store.SCMDelivery, outcome store.SCMOutcome) string {
 	return "the pull request names no issue of a project with this repository that it is not linked to already, or has changed since"
 }
 
-// explainNoProject says why a delivery concerns no project.
-func (t *Tools) explainNoProject(d core.SCMDelivery, repository string) string {
+// explainNoProject says why a report concerns no project.
+func (t *Tools) explainNoProject(d core.SCMReport, repository string) string {
 	if repository == "" && slices.ContainsFunc(d.Repository, func(name string) bool { return name != "" }) {
 		return "the repository is not one on " + strings.Join(t.scmHosts, " or ") + " (SCM_HOST)"
 	}
 	return "no project has this repository"
 }
 
-// readDelivery applies the rules of fixes to a delivery. If the delivery must be ignored, it returns the reason.
-func (t *Tools) readDelivery(d core.SCMDelivery) (change store.SCMDelivery, reason string) {
-	change = store.SCMDelivery{Keys: d.Keys}
+// readReport applies the rules of fixes to a report. It returns why the report is to be ignored, if it is.
+func (t *Tools) readReport(d core.SCMReport) (change store.RepositoryChange, reason string) {
+	change = store.RepositoryChange{Keys: d.Keys}
 	if d.Ignored != "" {
 		return change, d.Ignored
 	}
@@ -111,9 +111,9 @@ func (t *Tools) readDelivery(d core.SCMDelivery) (change store.SCMDelivery, reas
 	return change, reason
 }
 
-// readPush finds the issues that commits name, and the pull requests that they merge. If several commits name an
-// issue, the last one is its fix.
-func (t *Tools) readPush(change *store.SCMDelivery, host string, push core.SCMPush) {
+// readPush finds the issues that commits name, and the pull requests that they merge. Of several commits that name an issue
+// the last one is its fix.
+func (t *Tools) readPush(change *store.RepositoryChange, host string, push core.SCMPush) {
 	change.Steps = listSteps(push)
 	markers := fixes.NewIssueMarkers(t.store.Settings().BaseURL)
 	fixedBy, order := map[int64]string{}, []int64{}
@@ -136,7 +136,7 @@ func (t *Tools) readPush(change *store.SCMDelivery, host string, push core.SCMPu
 			fixedBy[id] = commit
 		}
 	}
-	for _, id := range order[:min(len(order), maxLinksOfDelivery)] {
+	for _, id := range order[:min(len(order), maxLinksOfReport)] {
 		fix := store.NewFix{Kind: core.FixByCommit, Ref: fixedBy[id]}
 		// A commit on a branch may be squashed, and is then never deployed.
 		change.Links = append(change.Links, store.NamedFix{NewFix: fix, Issues: []int64{id}, KeepsCalled: !push.OnDefaultBranch})
@@ -152,8 +152,8 @@ func listSteps(push core.SCMPush) []fixes.Step {
 	return pushed.ListSteps()
 }
 
-func (t *Tools) readPullRequest(change *store.SCMDelivery, host string, request core.SCMPullRequest) (reason string) {
-	text := strings.Replace(request.URL, "/pulls/", "/pull/", 1) // Gitea's form
+func (t *Tools) readPullRequest(change *store.RepositoryChange, host string, request core.SCMPullRequest) (reason string) {
+	text := strings.Replace(request.URL, "/pulls/", "/pull/", 1) // as Gitea has it
 	if text == "" {
 		text = fixes.PullRequestURL(host, change.Repository, fmt.Sprint(request.Number))
 	}
@@ -180,7 +180,7 @@ func (t *Tools) readPullRequest(change *store.SCMDelivery, host string, request 
 	return ""
 }
 
-func readDeployment(change *store.SCMDelivery, deployment core.SCMDeployment) (reason string) {
+func readDeployment(change *store.RepositoryChange, deployment core.SCMDeployment) (reason string) {
 	commit, err := fixes.ParseCommit(deployment.Commit)
 	if err != nil {
 		return "the commit of the deployment " + err.Error()

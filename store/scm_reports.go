@@ -11,9 +11,9 @@ import (
 	"errand/store/pg"
 )
 
-// SCMDelivery is a report of source control about a repository, in the form that the rules of fixes return.
-type SCMDelivery struct {
-	Keys       []core.SCMKey // each of them identifies the delivery when it comes again
+// RepositoryChange is a report of source control about a repository, in the form that the rules of fixes return.
+type RepositoryChange struct {
+	Keys       []core.SCMKey // each of them identifies the report when it comes again
 	Repository string        // owner/name in lower case
 
 	Steps  []fixes.Step // the order of commits, from a push
@@ -36,7 +36,7 @@ type NamedFix struct {
 	KeepsCalled bool
 }
 
-// SCMOutcome is the effect of a delivery. Without projects it did nothing and is not remembered.
+// SCMOutcome is the effect of a report. Without projects it did nothing and is not remembered.
 type SCMOutcome struct {
 	IsDuplicate bool
 	Projects    int
@@ -50,22 +50,22 @@ type SCMOutcome struct {
 const projectsOfRepository = `
 SELECT id FROM projects WHERE repository = @repository AND repository <> '' AND deleted_at IS NULL ORDER BY id`
 
-// ReceiveDelivery carries out a delivery of source control in all projects with its repository, once.
-func (s *Store) ReceiveDelivery(ctx context.Context, actor core.Actor, d SCMDelivery) (SCMOutcome, error) {
+// ReceiveReport carries out a report of source control in all projects with its repository, once.
+func (s *Store) ReceiveReport(ctx context.Context, actor core.Actor, d RepositoryChange) (SCMOutcome, error) {
 	var outcome SCMOutcome
 	err := s.inTx(ctx, func(t *tx) (err error) {
-		outcome, err = t.receiveDelivery(ctx, actor, d)
+		outcome, err = t.receiveReport(ctx, actor, d)
 		return err
 	})
 	return outcome, err
 }
 
-func (t *tx) receiveDelivery(ctx context.Context, actor core.Actor, d SCMDelivery) (outcome SCMOutcome, err error) {
+func (t *tx) receiveReport(ctx context.Context, actor core.Actor, d RepositoryChange) (outcome SCMOutcome, err error) {
 	projects, err := pg.QueryMany[struct{ ID int64 }](ctx, t, projectsOfRepository, pg.Args{"repository": d.Repository})
 	if err != nil || len(projects) == 0 {
 		return outcome, err
 	}
-	if outcome.IsDuplicate, err = t.rememberDelivery(ctx, d.Keys); err != nil || outcome.IsDuplicate {
+	if outcome.IsDuplicate, err = t.rememberReport(ctx, d.Keys); err != nil || outcome.IsDuplicate {
 		return outcome, err
 	}
 	outcome.Projects = len(projects)
@@ -77,7 +77,7 @@ func (t *tx) receiveDelivery(ctx context.Context, actor core.Actor, d SCMDeliver
 	if err := t.keepSteps(ctx, d.Repository, d.Steps); err != nil {
 		return outcome, err
 	}
-	for _, project := range projects { // in the order of their ids, so that no two deliveries wait for each other
+	for _, project := range projects { // in the order of their ids, so that no two reports wait for each other
 		c := scmChange{tx: t, project: project.ID, actor: actor, outcome: &outcome}
 		if err := c.apply(ctx, d); err != nil {
 			return outcome, err
@@ -86,22 +86,22 @@ func (t *tx) receiveDelivery(ctx context.Context, actor core.Actor, d SCMDeliver
 	return outcome, nil
 }
 
-// RememberDelivery remembers a delivery that does nothing, and reports whether it was known already.
-func (s *Store) RememberDelivery(ctx context.Context, keys []core.SCMKey) (isDuplicate bool, err error) {
+// RememberReport remembers a report that does nothing, and reports whether it was known already.
+func (s *Store) RememberReport(ctx context.Context, keys []core.SCMKey) (isDuplicate bool, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
-		isDuplicate, err = t.rememberDelivery(ctx, keys)
+		isDuplicate, err = t.rememberReport(ctx, keys)
 		return err
 	})
 	return isDuplicate, err
 }
 
 const (
-	addDeliveries = `
+	addReports = `
 INSERT INTO scm_deliveries (key, received_at) SELECT unnest(@keys::text[]), @now ON CONFLICT DO NOTHING`
 	forgetBodies = `DELETE FROM scm_deliveries WHERE key = ANY (@keys::text[]) AND received_at < @before`
 )
 
-func (t *tx) rememberDelivery(ctx context.Context, keys []core.SCMKey) (isDuplicate bool, err error) {
+func (t *tx) rememberReport(ctx context.Context, keys []core.SCMKey) (isDuplicate bool, err error) {
 	var hashes, bodies []string
 	for _, key := range keys {
 		sum := sha256.Sum256([]byte(key.Text))
@@ -118,26 +118,26 @@ func (t *tx) rememberDelivery(ctx context.Context, keys []core.SCMKey) (isDuplic
 			return false, err
 		}
 	}
-	n, err := pg.Exec(ctx, t, addDeliveries, pg.Args{"keys": hashes, "now": t.Now})
+	n, err := pg.Exec(ctx, t, addReports, pg.Args{"keys": hashes, "now": t.Now})
 	return n < int64(len(hashes)), err
 }
 
 const (
-	// keepDeliveries is how long a delivery is remembered. GitHub can send one again on request for a few days.
-	keepDeliveries = 30 * 24 * time.Hour
-	// keepBodies is how long a delivery is identified by its body alone: as long as senders retry. After that it is a new
-	// delivery, for instance when a script whose deployments have no id deploys the same commit again.
+	// keepReports is how long a report is remembered. GitHub can send one again on request for a few days.
+	keepReports = 30 * 24 * time.Hour
+	// keepBodies is how long a report is identified by its body alone: as long as senders retry. After that it is a new
+	// report, for instance when a script whose deployments have no id deploys the same commit again.
 	keepBodies = 10 * time.Minute
-	// deliveryChunk bounds the rows of one deletion, so that no transaction is long.
-	deliveryChunk = 10_000
+	// deletionChunk bounds the rows of one deletion, so that no transaction is long.
+	deletionChunk = 10_000
 )
 
-const deleteDeliveries = `
+const deleteReports = `
 DELETE FROM scm_deliveries WHERE key IN (SELECT key FROM scm_deliveries WHERE received_at < @before LIMIT @chunk)`
 
-// DropDeliveries deletes deliveries of source control from more than 30 days ago, and old pushes.
-func (s *Store) DropDeliveries(ctx context.Context) error {
-	if err := s.deleteInChunks(ctx, deleteDeliveries, s.Now().Add(-keepDeliveries)); err != nil {
+// DropReports deletes reports of source control from more than 30 days ago, and old pushes.
+func (s *Store) DropReports(ctx context.Context) error {
+	if err := s.deleteInChunks(ctx, deleteReports, s.Now().Add(-keepReports)); err != nil {
 		return err
 	}
 	if err := s.deleteInChunks(ctx, dropChangedPullRequests, s.Now().Add(-keepChangedPullRequests)); err != nil {

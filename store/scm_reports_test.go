@@ -10,13 +10,13 @@ import (
 	"errand/store/storetest"
 )
 
-// A body alone says little: the same one much later is another delivery. An id is remembered for a month.
-func TestDeliveriesAreKnownForAWhile(t *testing.T) {
+// A body alone says little: the same one much later is another report. An id is remembered for a month.
+func TestReportsAreKnownForAWhile(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	isKnown := func(keys ...core.SCMKey) bool {
 		t.Helper()
-		isDuplicate, err := s.RememberDelivery(t.Context(), keys)
+		isDuplicate, err := s.RememberReport(t.Context(), keys)
 		require.NoError(t, err)
 		return isDuplicate
 	}
