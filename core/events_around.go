@@ -25,7 +25,7 @@ type EventMark struct {
 	ReceivedAt Time   `json:"received_at" always:"true"`
 }
 
-// EventsAround are the events to which one can go from an event.
+// EventsAround are the events that a reader can go to from an event.
 type EventsAround struct {
 	Event    *EventMark `json:"event" doc:"The event that was named, whether it passes the filter or not; null when none is there."`
 	First    *EventMark `json:"first" doc:"The oldest; null when no event passes the filter, as for the others."`

@@ -17,7 +17,7 @@ type ChangeIssuesInput struct {
 	IgnoreTerm
 }
 
-// Check refuses an issue that is named twice, and a term of what is not ignored.
+// Check refuses an issue that is named twice, and a term where the action is not ignore.
 func (in ChangeIssuesInput) Check() error {
 	seen := make(map[int64]bool, len(in.IDs))
 	for _, id := range in.IDs {

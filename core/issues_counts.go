@@ -1,6 +1,6 @@
 package core
 
-// The operations that pages are made of. What agents need of them they get from lists and briefs.
+// The operations that pages are made of. Agents read the same facts in lists and briefs.
 var issueViewOperations = []*Operation{
 	CountIssues.Operation,
 	ListFilterValues.Operation,
@@ -48,7 +48,7 @@ var CountIssues = DefineOperation[CountIssuesInput, Data[IssueCounts]](Operation
 	NotATool: whyNoAgentDraws,
 })
 
-// ListFilterValuesInput says of which project.
+// ListFilterValuesInput names the project, or none for all.
 type ListFilterValuesInput struct {
 	Project ProjectRef `json:"project,omitempty" doc:"Id or slug; all when absent." plain:"true" min:"1"`
 }

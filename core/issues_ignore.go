@@ -39,7 +39,7 @@ type IgnoreTerm struct {
 // IsForGood reports whether the term never ends.
 func (term IgnoreTerm) IsForGood() bool { return term == IgnoreTerm{} }
 
-// IgnoreEnd is when an ignored issue returns: at the first of what is set.
+// IgnoreEnd is when an ignored issue returns: when the first of its terms is reached.
 type IgnoreEnd struct {
 	At            Time   `json:"at" doc:"When it returns; null for never."`
 	TimesSeen     OptInt `json:"times_seen" doc:"With how many events it returns; null for never."`

@@ -63,7 +63,7 @@ func (c *Catalogue) proposeAfterError(op *Operation, actor Actor, failure *Error
 	}
 }
 
-// proposeForTarget returns the same call for the issue that now has the events of a merged one.
+// proposeForTarget returns the same call for the issue that a merged one went into.
 func proposeForTarget(op *Operation, before map[string]any, into any) []NextCall {
 	if op.NotATool != "" {
 		return nil

@@ -15,7 +15,7 @@ type SCMReport struct {
 	Deployment  *SCMDeployment
 }
 
-// SCMKey is by what a report is known when it comes again.
+// SCMKey identifies a report, so that a repeat is recognised.
 type SCMKey struct {
 	Text string
 	// IsOfBody says that nothing but the body is known: the same again, later, may be another report.

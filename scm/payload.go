@@ -158,7 +158,7 @@ func readReport(e event) (core.SCMReport, error) {
 	return d, nil
 }
 
-// key returns by what the report is known: its id, or its body when the sender gave it none.
+// key identifies the report: by its id, or by its body when the sender set none.
 func (e event) key() core.SCMKey {
 	if e.deliveryID != "" {
 		return core.SCMKey{Text: "delivery " + e.deliveryID}
@@ -170,8 +170,8 @@ func (e event) bodyKey() core.SCMKey {
 	return core.SCMKey{Text: fmt.Sprintf("body %s %x", e.name, sha256.Sum256(e.body)), IsOfBody: true}
 }
 
-// deploymentKey returns by what a deployment that succeeded is known: its id, else that of its status, else the body. The id of the
-// report is not signed: what somebody sends again under another one is not a new deploy.
+// deploymentKey identifies a deployment that succeeded: by its id, else by its status's id, else by the body. The report's own id
+// is not signed, so a body that is sent again under another id is not a new deploy.
 func (p payload) deploymentKey(e event) core.SCMKey {
 	number := fmt.Sprintf("status %d", p.DeploymentStatus.ID)
 	switch {

@@ -10,8 +10,8 @@ import (
 	"errand/store/storetest"
 )
 
-// TestActivityOfOneMomentIsListedByID: what was done within one millisecond comes with the newest id first, in whatever pages it is read,
-// and stays where it is when more is done in that millisecond.
+// TestActivityOfOneMomentIsListedByID reads rows of one millisecond. They come newest id first, in pages of any size, and keep their
+// places when rows of that millisecond are added.
 func TestActivityOfOneMomentIsListedByID(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)

@@ -9,9 +9,9 @@ import (
 	"errand/store/pg"
 )
 
-// Where more issues than countedAtOnce pass a filter, those that were seen last are counted; without a filter beside the project all
-// are, by their index alone, and the counts are kept (see totalsKept). A text for which the index is no help is looked for in the
-// searchedAtOnce issues that were seen last. At most hiddenAtOnce hidden issues are counted.
+// If more issues than countedAtOnce pass a filter, only the ones seen last are counted. With no filter but the project all are counted
+// from their index, and the counts are kept (see totalsKept). A text that the index cannot find is searched for in the searchedAtOnce
+// issues seen last. At most hiddenAtOnce hidden issues are counted.
 const (
 	countedAtOnce  = 2000
 	searchedAtOnce = 1000
@@ -139,7 +139,7 @@ SELECT status, count(*) AS n, count(*) FILTER (WHERE is_overdue) AS overdue FROM
 	return rows, !isCut && total <= int64(most), err
 }
 
-// scopeOf returns the condition that an issue is one of those among which the filter searches. Its arguments are those of the list.
+// scopeOf returns the condition on issues that the filter searches. Its arguments are the same as for the list.
 func scopeOf(ctx context.Context, f IssueFilter) string {
 	scope := map[bool]string{true: "i.test", false: "NOT i.test"}[f.Test]
 	if f.ProjectID != 0 {

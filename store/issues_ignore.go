@@ -24,7 +24,7 @@ WHERE project_id = @project_id AND id = @id`
 SELECT i.project_id, i.id FROM issues i
 WHERE i.ignored_until <= @now
 ORDER BY i.ignored_until LIMIT @limit FOR UPDATE SKIP LOCKED`
-	// dropTerms is for issues whose status has changed since they were ignored, and for those of deleted projects.
+	// dropTerms is for issues of deleted projects, and for issues whose status has changed since they were ignored.
 	dropTerms = `
 UPDATE issues SET ignored_at = NULL, ignored_until = NULL, ignored_to_events = NULL, ignored_to_users = NULL
 WHERE project_id = ANY (@projects) AND id = ANY (@ids) AND ignored_until <= @now`
@@ -95,7 +95,7 @@ func (l lockedIssue) findIgnoreEnd(term core.IgnoreTerm, now core.Time) (end cor
 	return end, nil
 }
 
-// ignoreData is the data of an ignore in the activity. Without a term it has no end.
+// ignoreData is the data of an ignore in the activity. Its end is null without a term.
 type ignoreData struct {
 	activity.FromTo
 	Until         core.Time   `json:"until,omitzero"`

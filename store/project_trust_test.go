@@ -11,7 +11,7 @@ import (
 	"errand/store/storetest"
 )
 
-// TestTrustIsTheSameInSQL compares what SQL says of the trust of a project with what the API shows.
+// TestTrustIsTheSameInSQL compares the trust that SQL computes with the trust that the API shows.
 func TestTrustIsTheSameInSQL(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)

@@ -19,7 +19,7 @@ func bulkArgs(more string, ids ...int64) string {
 	return fmt.Sprintf(`{"ids": [%s], %s}`, list[1:], more)
 }
 
-// bulkIssue is what became of an issue as the wire has it.
+// bulkIssue is the outcome for one issue on the wire.
 func bulkIssue(id int64, outcome, before, after any, changes object) object {
 	return withChanges(object{"id": id, "outcome": outcome, "status_before": before, "status": after, "approval_id": nil, "error": nil,
 		"message": nil, "merged_into": nil}, changes)
@@ -121,7 +121,7 @@ func TestChangeIssuesOfOthers(t *testing.T) {
 	require.Equal(t, "changed", answer["issues"].([]any)[1].(object)["outcome"])
 }
 
-// A change of what somebody else has claimed is made, and warned of, as for one issue.
+// An issue that somebody else has claimed is changed with a warning, as by a single call.
 func TestChangeIssuesWarnsOfHolders(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

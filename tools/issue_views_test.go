@@ -61,7 +61,7 @@ func TestCountIssues(t *testing.T) {
 	h.mustRefuse(op, `{"search": "is:open"}`, "search")
 }
 
-// What is counted of many issues is kept for some seconds, but for the changes that this server makes.
+// Counts of many issues are kept for some seconds. A change by this server drops them.
 func TestCountIssuesOfMany(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

@@ -23,8 +23,8 @@ const (
 	defaultEnvironment = "production"
 )
 
-// ReceiveReport does what a report of the source-control webhook asks for, once, and returns its answer. What cannot be
-// done is ignored with a reason: the sender is a program, which cannot mend it.
+// ReceiveReport does what a report of the source-control webhook asks for, once, and returns its answer. A report
+// that asks for something impossible is ignored with a reason: the sender is a program, which cannot mend it.
 func (t *Tools) ReceiveReport(ctx context.Context, d core.SCMReport) (core.SCMAnswer, error) {
 	change, reason := t.readReport(d)
 	if reason != "" {
@@ -89,7 +89,7 @@ func (t *Tools) explainNoProject(d core.SCMReport, repository string) string {
 	return "no project has this repository"
 }
 
-// readReport applies the rules of fixes to a report. It returns why the report is to be ignored, if it is.
+// readReport applies the rules of fixes to a report. It returns a reason when the report is ignored.
 func (t *Tools) readReport(d core.SCMReport) (change store.RepositoryChange, reason string) {
 	change = store.RepositoryChange{Keys: d.Keys}
 	if d.Ignored != "" {

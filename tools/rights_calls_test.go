@@ -45,7 +45,7 @@ var callsOfPeople = map[string]func(part) string{
 	"link_fix":        ofIssue(`"commit": "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432"`),
 	"merge_issues":    func(p part) string { return fmt.Sprintf(`{"id": %d, "source_ids": [%d]}`, p.issue(), p.issue()) },
 	"next_issue":      func(p part) string { p.issue(); return fmt.Sprintf(`{"project": %q}`, p.slug()) },
-	// What is refused of one issue is no error: see TestChangeIssuesOfOthers.
+	// The refusal of one issue is not an error of the call: see TestChangeIssuesOfOthers.
 	"change_issues": func(part) string { return `{"ids": [1], "action": "resolve"}` },
 	"split_issue": func(p part) string {
 		issue, event := p.issueAndEvent()
