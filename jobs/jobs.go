@@ -57,7 +57,7 @@ func (o Options) allJobs() []job {
 		makePartitions(o.Store), trainDictionaries(o.Store), trimOverfull(o.Store), dropExpired(o), purgeProjects(o.Store),
 		expireApprovals(o.Store), endClaims(o.Store), readIssues(o.Store), indexIssues(o.Store), markQuiet(o.Store), verifyFixes(o.Store),
 		judgeFixes(o.Store),
-		dropDeliveries(o.Store), dropSent(o.Store), dropConsents(o.Store), dropSignIns(o.Store),
+		dropReports(o.Store), dropSent(o.Store), dropConsents(o.Store), dropSignIns(o.Store),
 		dropBlobs(o), sealWebhooks(o),
 	}
 }
