@@ -41,7 +41,7 @@ lint: ## Check formatting, the code (golangci-lint, see .golangci.yml) and the t
 	@scripts/notices | cmp -s - THIRD_PARTY_NOTICES.md || { echo "THIRD_PARTY_NOTICES.md is not what is linked: run make notices"; exit 1; }
 
 .PHONY: names
-names: ## Print how many functions have a one-word name, and what is too long; go run ./scripts/names --help says more.
+names: ## Print how many names are one word, what is too long and how many comments are odd; go run ./scripts/names --help says more.
 	@$(GO) run ./scripts/names
 
 .PHONY: notices

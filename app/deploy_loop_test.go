@@ -72,7 +72,7 @@ func (s *scmShop) pushMain(r gitRepository, since string) {
 	for sha := range strings.FieldsSeq(r.git("rev-list", "--reverse", since+"..HEAD")) {
 		commits = append(commits, commitOf(sha, r.git("log", "-1", "--format=%B", sha)))
 	}
-	s.deliver("push", fmt.Sprintf(`{"ref": "refs/heads/main", "before": %q, "after": %q, "forced": false, "commits": [%s], %s}`,
+	s.sendReport("push", fmt.Sprintf(`{"ref": "refs/heads/main", "before": %q, "after": %q, "forced": false, "commits": [%s], %s}`,
 		since, r.head(), strings.Join(commits, ","), shopRepository))
 }
 
@@ -119,7 +119,7 @@ func fixInEveryWay(s *scmShop, r gitRepository) core.List[int64] {
 	onBranch := r.commit("Fix on a branch")
 	link(branched, "commit", onBranch)
 	merge := r.squash("branched", "Fix the cart once more (#42)")
-	s.deliver("pull_request", pullRequestOf("closed", "Cart", "", strings.Replace(fromRepository, fixCommit, onBranch, 1)+
+	s.sendReport("pull_request", pullRequestOf("closed", "Cart", "", strings.Replace(fromRepository, fixCommit, onBranch, 1)+
 		fmt.Sprintf(`, "merged": true, "merge_commit_sha": %q`, merge)))
 
 	r.commit(fmt.Sprintf("Fix by a name\n\nErrand-Issue: %d\n", named))

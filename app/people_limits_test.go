@@ -193,19 +193,21 @@ func TestChangingThePassword(t *testing.T) {
 	change := func(present, password, repeated string) answer {
 		return b.post("/account/password", "present_password", present, "password", password, "repeated", repeated)
 	}
+	require.Contains(t, b.get("/account").body, "<label>Current password<")
 	present := adminPassword
 	for i := range 5 {
 		next := fmt.Sprintf("password number %d", i)
 		require.Equal(t, http.StatusSeeOther, change(present, next, next).status)
 		present = next
 	}
+	const notRecent = "neither your current password nor one of the 5 before it"
 	for why, got := range map[string]answer{
-		"present password is wrong": change("wrong", "quite a new one", "quite a new one"),
+		"current password is wrong": change("wrong", "quite a new one", "quite a new one"),
 		"at least 10 characters":    change(present, "too short", "too short"),
 		"at most 72 bytes":          change(present, strings.Repeat("p", 73), strings.Repeat("p", 73)),
 		"same in both fields":       change(present, "quite a new one", "quite a new oNe"),
-		"none of your last 5":       change(present, present, present),
-		"none of your last 5 ":      change(present, adminPassword, adminPassword),
+		notRecent:                   change(present, present, present),
+		notRecent + " ":             change(present, adminPassword, adminPassword),
 	} {
 		require.Equal(t, http.StatusUnprocessableEntity, got.status, why)
 		require.Contains(t, got.body, strings.TrimSpace(why))

@@ -83,7 +83,7 @@ func TestForgottenPassword(t *testing.T) {
 	require.Equal(t, http.StatusOK, page.status)
 	require.Contains(t, page.body, adminEmail)
 	require.Equal(t, http.StatusOK, b.get(path).status, "looking does not use it up")
-	for why, password := range map[string]string{"at least 10": "short", "none of your last": adminPassword} {
+	for why, password := range map[string]string{"at least 10": "short", "neither your current password": adminPassword} {
 		got := b.post("/reset-password", "code", code, "password", password, "repeated", password)
 		require.Equal(t, http.StatusUnprocessableEntity, got.status)
 		require.Contains(t, got.body, why)
@@ -188,6 +188,7 @@ func TestMailServerIsAway(t *testing.T) {
 func TestForgottenPasswordWithoutMail(t *testing.T) {
 	t.Parallel()
 	s, _ := openSite(t)
+	require.Contains(t, s.newBrowser(t).get("/sign-in").body, `<a href="/forgot-password">Forgot your password?</a>`)
 	require.Contains(t, s.newBrowser(t).get("/forgot-password").body, "errand user reset-password")
 	require.Equal(t, http.StatusNotFound, s.newBrowser(t).post("/forgot-password", "email", adminEmail).status)
 }

@@ -196,7 +196,7 @@ func TestDeploymentOfSourceControlMeetsMaskedCommits(t *testing.T) {
 	for n, release := range []string{headCommit, headCommit[:20], strings.ToUpper(headCommit)} {
 		issue := h.sendErrorOf(brokenCart(n), "before")
 		s.postAsAdmin(t, fmt.Sprintf("/v1/issues/%d/fix", issue), fmt.Sprintf(`{"commit": %q}`, headCommit))
-		s.deliver("deployment_status", deploymentOf("success", headCommit, "production"))
+		s.sendReport("deployment_status", deploymentOf("success", headCommit, "production"))
 
 		h.sendErrorOf(brokenCart(n), release)
 

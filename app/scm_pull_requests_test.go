@@ -27,7 +27,7 @@ func changedAt(minutes int) string {
 // openPR reports a change of the pull request, which names the issue of the shop.
 func (s *scmShop) openPR(action, more string) string {
 	s.Helper()
-	return s.deliver("pull_request", pullRequestOf(action, "Cart", fmt.Sprintf("Errand-Issue: %d", s.issue), more))
+	return s.sendReport("pull_request", pullRequestOf(action, "Cart", fmt.Sprintf("Errand-Issue: %d", s.issue), more))
 }
 
 func (s *scmShop) requireStatus(want string) {
@@ -115,10 +115,10 @@ func TestSCMPullRequestsKeepWhatWasLinkedByACall(t *testing.T) {
 	require.Contains(t, answer, `"ignored":"the issues that the pull request names keep the fix`)
 	require.Contains(t, s.openPR("closed", fromRepository+wasMerged), fmt.Sprintf(`"kept":[%d]`, s.issue))
 	message := fmt.Sprintf("Cart\n\nErrand-Issue: %d", s.issue)
-	require.Contains(t, s.deliver("push", pushOf("cart", commitOf(headCommit, message))), fmt.Sprintf(`"kept":[%d]`, s.issue))
+	require.Contains(t, s.sendReport("push", pushOf("cart", commitOf(headCommit, message))), fmt.Sprintf(`"kept":[%d]`, s.issue))
 	require.Equal(t, shaOf("fix"), s.showFix()["commit"])
 
-	s.deliver("push", pushOf("main", commitOf(shaOf("on main"), message)))
+	s.sendReport("push", pushOf("main", commitOf(shaOf("on main"), message)))
 	require.Equal(t, shaOf("on main"), s.showFix()["commit"], "what is on the default branch will be deployed")
 }
 
@@ -159,7 +159,7 @@ func TestSCMPullRequestGivesBackWhatItReplaced(t *testing.T) {
 	s := openSCMShop(t)
 	second := func(action, more string) {
 		body := pullRequestOf(action, "Cart", fmt.Sprintf("Errand-Issue: %d", s.issue), fromRepository+more)
-		s.deliver("pull_request", strings.ReplaceAll(strings.ReplaceAll(body, "pull/42", "pull/43"), `"number": 42`, `"number": 43`))
+		s.sendReport("pull_request", strings.ReplaceAll(strings.ReplaceAll(body, "pull/42", "pull/43"), `"number": 42`, `"number": 43`))
 	}
 	s.openPR("opened", fromRepository)
 	second("opened", "")
@@ -228,19 +228,19 @@ func TestSCMPullRequestsInAnyOrder(t *testing.T) {
 func TestSCMEditedPullRequest(t *testing.T) {
 	t.Parallel()
 	s := openSCMShop(t)
-	s.deliver("pull_request", pullRequestOf("opened", "Cart", "", fromRepository))
+	s.sendReport("pull_request", pullRequestOf("opened", "Cart", "", fromRepository))
 	s.requireStatus("unresolved")
 	s.openPR("edited", fromRepository)
 	s.requireStatus("fix_pending")
 
-	answer := s.deliver("pull_request", pullRequestOf("edited", "Cart", "", fromRepository))
+	answer := s.sendReport("pull_request", pullRequestOf("edited", "Cart", "", fromRepository))
 	require.JSONEq(t, fmt.Sprintf(`{"ok": true, "projects": 1, "given_back": [%d]}`, s.issue), answer)
 	s.requireStatus("unresolved")
 	require.Equal(t, "it does not name the issue any more", s.activity().Data["reason"])
 
 	s.openPR("edited", fromRepository)
 	s.openPR("closed", fromRepository+wasMerged)
-	s.deliver("pull_request", pullRequestOf("edited", "Cart", "", fromRepository))
+	s.sendReport("pull_request", pullRequestOf("edited", "Cart", "", fromRepository))
 	s.requireStatus("fix_pending")
 }
 
@@ -251,7 +251,7 @@ func TestSCMEditOfAClosedPullRequest(t *testing.T) {
 	edit := func(more string) string {
 		s.Helper()
 		body := pullRequestOf("edited", "Another title", fmt.Sprintf("Errand-Issue: %d", s.issue), fromRepository+more)
-		return s.deliver("pull_request", strings.Replace(body, `"state": "open"`, `"state": "closed"`, 1))
+		return s.sendReport("pull_request", strings.Replace(body, `"state": "open"`, `"state": "closed"`, 1))
 	}
 	s.openPR("opened", fromRepository)
 	s.openPR("closed", fromRepository)
@@ -271,7 +271,7 @@ func TestSCMSquashedCommit(t *testing.T) {
 	t.Parallel()
 	s := openSCMShop(t)
 	s.linkCommit(fixCommit[:12])
-	s.deliver("pull_request", pullRequestOf("closed", "Cart", "", fromRepository+wasMerged))
+	s.sendReport("pull_request", pullRequestOf("closed", "Cart", "", fromRepository+wasMerged))
 
 	require.True(t, s.deployBy("web-shop", headCommit, ""))
 }
@@ -285,6 +285,6 @@ func TestSCMPullRequestNamesAtMost20Issues(t *testing.T) {
 	}
 	fmt.Fprintf(&text, "Errand-Issue: %d\n", s.issue)
 
-	require.Contains(t, s.deliver("pull_request", pullRequestOf("opened", "Cart", text.String(), fromRepository)), `"ignored"`)
+	require.Contains(t, s.sendReport("pull_request", pullRequestOf("opened", "Cart", text.String(), fromRepository)), `"ignored"`)
 	s.requireStatus("unresolved")
 }

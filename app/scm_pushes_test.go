@@ -35,7 +35,7 @@ func (s *scmShop) pushOf(forced bool, from, to string, commits ...string) {
 		message, wasPushed := strings.CutPrefix(name, "=")
 		list[i] = strings.Replace(commitOf(shaOf(message), message), `"distinct": true`, fmt.Sprintf(`"distinct": %t`, !wasPushed), 1)
 	}
-	s.deliver("push", fmt.Sprintf(`{"ref": "refs/heads/main", "before": %q, "after": %q, "created": %t, "deleted": %t, "forced": %t,
+	s.sendReport("push", fmt.Sprintf(`{"ref": "refs/heads/main", "before": %q, "after": %q, "created": %t, "deleted": %t, "forced": %t,
 		"base_ref": null, "commits": [%s], %s}`,
 		shaOf(from), shaOf(to), from == "none", to == "none", forced, strings.Join(list, ","), shopRepository))
 }
@@ -206,7 +206,7 @@ func TestSCMPushesOfSeveralProjects(t *testing.T) {
 	require.False(t, s.deployBy("other", shaOf("new"), ""))
 	require.False(t, s.deployBy("elsewhere", shaOf("new"), ""))
 	require.Nil(t, s.deployedIn())
-	require.Contains(t, s.deliver("deployment_status", deploymentOf("success", shaOf("new"), "")),
+	require.Contains(t, s.sendReport("deployment_status", deploymentOf("success", shaOf("new"), "")),
 		fmt.Sprintf(`"fixes_deployed":[%d]`, s.issue))
 }
 

@@ -73,19 +73,19 @@ func (s *scmShop) postHook(body io.Reader, headers ...string) answer {
 	return got
 }
 
-// deliverAs sends a signed report with an id, and returns the answer, which must be 200.
-func (s *scmShop) deliverAs(id, event, body string) string {
+// sendReportAs sends a signed report with an id, and returns the answer, which must be 200.
+func (s *scmShop) sendReportAs(id, event, body string) string {
 	s.Helper()
 	got := s.postHook(strings.NewReader(body), "X-Scm-Event", event, "X-Scm-Delivery", id, "X-Scm-Signature-256", signBody(body))
 	require.Equal(s, http.StatusOK, got.status, got.body)
 	return got.body
 }
 
-// deliver sends a signed report with an id of its own.
-func (s *scmShop) deliver(event, body string) string {
+// sendReport sends a signed report with an id of its own.
+func (s *scmShop) sendReport(event, body string) string {
 	s.Helper()
 	s.reports++
-	return s.deliverAs(fmt.Sprintf("report-%d", s.reports), event, body)
+	return s.sendReportAs(fmt.Sprintf("report-%d", s.reports), event, body)
 }
 
 func (s *scmShop) showIssue() map[string]any {
@@ -136,14 +136,14 @@ func TestSCMPushLinksAndDeploymentDeploys(t *testing.T) {
 	message := fmt.Sprintf("Load the cart\n\nErrand-Issue: %d\n", s.issue)
 	push := pushOf("cart", commitOf(fixCommit, message), commitOf(headCommit, "Tidy up\x00 <b>\nErrand-Issue: 99999999999999999999, 12345"))
 
-	require.JSONEq(t, fmt.Sprintf(`{"ok": true, "projects": 1, "commits": 2, "linked": [%d]}`, s.issue), s.deliver("push", push))
+	require.JSONEq(t, fmt.Sprintf(`{"ok": true, "projects": 1, "commits": 2, "linked": [%d]}`, s.issue), s.sendReport("push", push))
 	require.Equal(t, fixCommit, s.showFix()["commit"])
 	require.Equal(t, "scm", s.showFix()["linked_by"])
 	require.Equal(t, "fix_pending", s.showIssue()["status"])
-	require.JSONEq(t, `{"ok": true, "projects": 1, "commits": 2}`, s.deliver("push", push), "it has that fix already")
+	require.JSONEq(t, `{"ok": true, "projects": 1, "commits": 2}`, s.sendReport("push", push), "it has that fix already")
 
-	require.Contains(t, s.deliver("deployment_status", deploymentOf("pending", fixCommit, "production")), `"ignored":`)
-	answer := s.deliver("deployment_status", deploymentOf("success", fixCommit, "production"))
+	require.Contains(t, s.sendReport("deployment_status", deploymentOf("pending", fixCommit, "production")), `"ignored":`)
+	answer := s.sendReport("deployment_status", deploymentOf("success", fixCommit, "production"))
 	require.Regexp(t, `^\{"ok":true,"deploys":\[\{"id":\d+,"project_id":\d+,"release":"`+fixCommit+`","environment":"production","commit":"`+
 		fixCommit+`","deployed_at":"[^"]+","fixes_deployed":\[`+fmt.Sprint(s.issue)+`\],"fixes_waiting":\[\]\}\]\}$`, answer)
 	require.NotNil(t, s.showFix()["deployed_at"])
@@ -157,16 +157,16 @@ func TestSCMPullRequestUntilItsMergeCommitIsDeployed(t *testing.T) {
 	named := fmt.Sprintf("Fixes https://errand.example/issues/%d.\r\n", s.issue)
 
 	require.JSONEq(t, fmt.Sprintf(`{"ok": true, "projects": 1, "linked": [%d]}`, s.issue),
-		s.deliver("pull_request", pullRequestOf("opened", "Cart", named, "")))
+		s.sendReport("pull_request", pullRequestOf("opened", "Cart", named, "")))
 	require.Equal(t, shopPR, s.showFix()["pr_url"])
-	require.Contains(t, s.deliver("pull_request", pullRequestOf("edited", "Cart", named, "")), `"ignored":`, "it has that fix already")
-	require.Contains(t, s.deliver("pull_request", pullRequestOf("synchronize", "Cart", named, "")), `"ignored":`)
+	require.Contains(t, s.sendReport("pull_request", pullRequestOf("edited", "Cart", named, "")), `"ignored":`, "it has that fix already")
+	require.Contains(t, s.sendReport("pull_request", pullRequestOf("synchronize", "Cart", named, "")), `"ignored":`)
 
 	// CI is faster than the webhook: the deploy comes before the merge.
-	s.deliver("deployment_status", deploymentOf("success", headCommit, "production"))
+	s.sendReport("deployment_status", deploymentOf("success", headCommit, "production"))
 	require.Nil(t, s.showFix()["deployed_at"])
 	merged := pullRequestOf("closed", "Cart", named, fmt.Sprintf(`, "merged": true, "merge_commit_sha": %q`, headCommit))
-	require.JSONEq(t, `{"ok": true, "projects": 1, "merged": "`+shopPR+`"}`, s.deliver("pull_request", merged))
+	require.JSONEq(t, `{"ok": true, "projects": 1, "merged": "`+shopPR+`"}`, s.sendReport("pull_request", merged))
 	require.NotNil(t, s.showFix()["deployed_at"])
 
 	// A fix that is linked by hand afterwards is known by the merge commit too.
@@ -186,14 +186,14 @@ func TestSCMMergeCommitOfAPush(t *testing.T) {
 			t.Parallel()
 			s := openSCMShop(t)
 			marker := fmt.Sprintf("Errand-Issue: #%d", s.issue)
-			s.deliver("pull_request", pullRequestOf("opened", marker, "", ""))
+			s.sendReport("pull_request", pullRequestOf("opened", marker, "", ""))
 
-			s.deliver("push", pushOf("other", commitOf(fixCommit, title)))
-			s.deliver("push", pushOf("main", commitOf(headCommit, title+"\n\n"+marker)))
+			s.sendReport("push", pushOf("other", commitOf(fixCommit, title)))
+			s.sendReport("push", pushOf("main", commitOf(headCommit, title+"\n\n"+marker)))
 			require.Equal(t, shopPR, s.showFix()["pr_url"], "the merge commit is no fix of its own")
-			s.deliver("deployment_status", deploymentOf("success", fixCommit, ""))
+			s.sendReport("deployment_status", deploymentOf("success", fixCommit, ""))
 			require.Nil(t, s.showFix()["deployed_at"])
-			s.deliver("deployment_status", deploymentOf("success", headCommit, ""))
+			s.sendReport("deployment_status", deploymentOf("success", headCommit, ""))
 
 			require.NotNil(t, s.showFix()["deployed_at"])
 		})
@@ -204,10 +204,10 @@ func TestSCMPullRequestClosedWithoutMerge(t *testing.T) {
 	t.Parallel()
 	s := openSCMShop(t)
 	closed := pullRequestOf("closed", "Cart", "", `, "merged": false, "merge_commit_sha": null`)
-	require.Contains(t, s.deliver("pull_request", closed), `"ignored":`, "nobody waits for it")
+	require.Contains(t, s.sendReport("pull_request", closed), `"ignored":`, "nobody waits for it")
 	s.postAsAdmin(t, fmt.Sprintf("/v1/issues/%d/fix", s.issue), `{"pr_url": "`+shopPR+`"}`)
 
-	require.JSONEq(t, `{"ok": true, "projects": 1, "closed": "`+shopPR+`"}`, s.deliver("pull_request", closed))
+	require.JSONEq(t, `{"ok": true, "projects": 1, "closed": "`+shopPR+`"}`, s.sendReport("pull_request", closed))
 
 	require.Equal(t, "fix_pending", s.showIssue()["status"])
 	activity := s.sendRequest(t.Context(), http.MethodGet, fmt.Sprintf("/v1/issues/%d/activity?limit=1", s.issue), "", nil)
@@ -244,7 +244,7 @@ func TestSCMIgnores(t *testing.T) {
 				OK      bool
 				Ignored string
 			}
-			require.NoError(t, json.Unmarshal([]byte(s.deliverAs(name, c.event, c.body)), &answer))
+			require.NoError(t, json.Unmarshal([]byte(s.sendReportAs(name, c.event, c.body)), &answer))
 			require.True(t, answer.OK)
 			require.NotEmpty(t, answer.Ignored)
 			require.Contains(t, answer.Ignored, c.reason)
@@ -267,7 +267,7 @@ func TestSCMEnvironmentsAreCleanedAsEverywhere(t *testing.T) {
 		var delivered struct {
 			Deploys []struct{ Environment string }
 		}
-		body := s.deliver("deployment_status", deploymentOf("success", commit, c.environment))
+		body := s.sendReport("deployment_status", deploymentOf("success", commit, c.environment))
 		require.NoError(t, json.Unmarshal([]byte(body), &delivered), body)
 		require.Len(t, delivered.Deploys, 1, body)
 		require.Equal(t, c.want, delivered.Deploys[0].Environment)
@@ -288,7 +288,7 @@ func TestSCMDeploymentOfAMaskedCommit(t *testing.T) {
 	require.Equal(t, http.StatusOK, got.status, got.body)
 	s.linkCommit(fixCommit)
 
-	body := s.deliver("deployment_status", deploymentOf("success", fixCommit, "production"))
+	body := s.sendReport("deployment_status", deploymentOf("success", fixCommit, "production"))
 
 	require.Contains(t, body, `"release":"[Filtered]"`)
 	require.Contains(t, body, fmt.Sprintf(`"fixes_deployed":[%d]`, s.issue))
@@ -328,7 +328,7 @@ func TestSCMSizes(t *testing.T) {
 	s := openSCMShop(t)
 	exact := pushOf("main")
 	exact += strings.Repeat(" ", scm.MaxBody-len(exact))
-	require.JSONEq(t, `{"ok": true, "projects": 1, "commits": 0}`, s.deliver("push", exact))
+	require.JSONEq(t, `{"ok": true, "projects": 1, "commits": 0}`, s.sendReport("push", exact))
 
 	over := exact + " "
 	for name, reader := range map[string]io.Reader{
@@ -344,7 +344,7 @@ func TestSCMSizes(t *testing.T) {
 	for i := range commits {
 		commits[i] = commitOf(fmt.Sprintf("%040x", i), fmt.Sprintf("Errand-Issue: %d\nErrand-Issue: %d", s.issue, i))
 	}
-	require.Contains(t, s.deliver("push", pushOf("main", commits...)), fmt.Sprintf(`"projects":1,"commits":%d`, many))
+	require.Contains(t, s.sendReport("push", pushOf("main", commits...)), fmt.Sprintf(`"projects":1,"commits":%d`, many))
 	require.Equal(t, fmt.Sprintf("%040x", many-1), s.showFix()["commit"], "the last commit is the fix")
 }
 
@@ -355,27 +355,27 @@ func TestSCMReportsActOnce(t *testing.T) {
 	deploy := strings.Replace(deploymentOf("success", fixCommit, "production"), `{"state"`,
 		`{"id": 7, "created_at": "2026-03-14T12:30:00Z", "state"`, 1)
 
-	require.Contains(t, s.deliverAs("a", "deployment_status", deploy), `"deploys":[`)
-	require.JSONEq(t, duplicate, s.deliverAs("a", "deployment_status", deploy))
-	require.JSONEq(t, duplicate, s.deliverAs("b", "deployment_status", deploy), "the same status under another id")
-	require.JSONEq(t, duplicate, s.deliverAs("b", "push", pushOf("main")))
+	require.Contains(t, s.sendReportAs("a", "deployment_status", deploy), `"deploys":[`)
+	require.JSONEq(t, duplicate, s.sendReportAs("a", "deployment_status", deploy))
+	require.JSONEq(t, duplicate, s.sendReportAs("b", "deployment_status", deploy), "the same status under another id")
+	require.JSONEq(t, duplicate, s.sendReportAs("b", "push", pushOf("main")))
 	byHand := deploymentOf("success", headCommit, "production")
-	require.Contains(t, s.deliverAs("e", "deployment_status", byHand), `"deploys":[`)
-	require.JSONEq(t, duplicate, s.deliverAs("f", "deployment_status", byHand), "without any id")
+	require.Contains(t, s.sendReportAs("e", "deployment_status", byHand), `"deploys":[`)
+	require.JSONEq(t, duplicate, s.sendReportAs("f", "deployment_status", byHand), "without any id")
 	again := strings.NewReplacer(`"sha"`, `"id": 9, "sha"`, `{"state"`, `{"id": 8, "state"`).Replace(byHand)
-	require.Contains(t, s.deliverAs("g", "deployment_status", strings.Replace(again, "success", "in_progress", 1)), "ignored")
-	require.Contains(t, s.deliverAs("h", "deployment_status", again), `"deploys":[`)
-	require.JSONEq(t, duplicate, s.deliverAs("i", "deployment_status", strings.Replace(again, `"id": 8`, `"id": 10`, 1)),
+	require.Contains(t, s.sendReportAs("g", "deployment_status", strings.Replace(again, "success", "in_progress", 1)), "ignored")
+	require.Contains(t, s.sendReportAs("h", "deployment_status", again), `"deploys":[`)
+	require.JSONEq(t, duplicate, s.sendReportAs("i", "deployment_status", strings.Replace(again, `"id": 8`, `"id": 10`, 1)),
 		"the same deployment succeeds again")
-	require.Contains(t, s.deliverAs("ping", "ping", `{}`), "ignored")
-	require.JSONEq(t, duplicate, s.deliverAs("ping", "ping", `{}`))
+	require.Contains(t, s.sendReportAs("ping", "ping", `{}`), "ignored")
+	require.JSONEq(t, duplicate, s.sendReportAs("ping", "ping", `{}`))
 
 	// A delivery that no project wanted can be sent again when one wants it.
 	other := strings.ReplaceAll(pushOf("main"), "Acme/Shop", "acme/other")
-	require.Contains(t, s.deliverAs("c", "push", other), "ignored")
+	require.Contains(t, s.sendReportAs("c", "push", other), "ignored")
 	s.postAsAdmin(t, "/v1/projects", `{"name": "Other"}`)
 	s.setRepository("other")
-	require.Contains(t, s.deliverAs("c", "push", pushOf("main")), `"projects":2`)
+	require.Contains(t, s.sendReportAs("c", "push", pushOf("main")), `"projects":2`)
 
 	got := s.sendRequest(t.Context(), http.MethodGet, "/v1/releases", "", nil)
 	require.Equal(t, 3, strings.Count(got.body, `"source":"scm"`))
@@ -416,7 +416,7 @@ func TestSCMForgeriesAreLimited(t *testing.T) {
 	got := s.postHook(strings.NewReader("{}"), "X-Scm-Event", "push", "X-Scm-Signature-256", forged)
 	require.Equal(t, http.StatusTooManyRequests, got.status)
 	require.NotEmpty(t, got.header.Get("Retry-After"))
-	s.deliver("push", pushOf("main"))
+	s.sendReport("push", pushOf("main"))
 	s.stopServer(t)
 	require.Contains(t, s.log.String(), `"authentication failed","failures":101`)
 }
@@ -446,5 +446,5 @@ func TestSCMFailedReportCanBeRepeated(t *testing.T) {
 	_, err = conn.Exec(t.Context(), `ALTER TABLE deploys_away RENAME TO deploys`)
 	require.NoError(t, err)
 
-	require.Contains(t, s.deliverAs("d", "deployment_status", body), `"deploys":[`)
+	require.Contains(t, s.sendReportAs("d", "deployment_status", body), `"deploys":[`)
 }

@@ -58,7 +58,7 @@ func TestPeopleInABrowser(t *testing.T) {
 	p.fillForm("/account/password", "present_password", password, "password", another, "repeated", another)
 	p.waitForText("The password is changed")
 	p.fillForm("/sign-out")
-	p.waitForText("Forgotten password")
+	p.waitForText("Forgot your password?")
 	p.fillForm("/sign-in", "email", email, "password", "wrong")
 	p.waitForText("The e-mail address or the password is wrong.")
 	p.fillForm("/sign-in", "password", another)
@@ -67,5 +67,5 @@ func TestPeopleInABrowser(t *testing.T) {
 	p.waitForText(`"name":"ann@example.com"`)
 	p.openPath(s.url + "/account")
 	p.fillForm("/account/sign-out-everywhere")
-	p.waitForText("Forgotten password")
+	p.waitForText("Forgot your password?")
 }

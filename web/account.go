@@ -35,7 +35,8 @@ func (v *visit) askAccount(status int, data pageData) error {
 	return show(v.w, v.r, status, "account", data)
 }
 
-// takeNewPassword changes the password of who is signed in, and knows the present one. All sessions end; this one begins anew.
+// takeNewPassword changes the password of a signed-in person who knows the current one. All sessions end; this browser gets a
+// new one.
 func (s *Site) takeNewPassword(v *visit) error {
 	password, err := readNewPassword(v.r)
 	if err != nil {
@@ -52,7 +53,7 @@ func (v *visit) refuseNewPassword(err error) error {
 	isWrong := core.HasCode(err, core.Unauthorized)
 	return v.refuseForm(v.w, v.r, err, func(status int, problem string) error {
 		if isWrong {
-			problem = "The present password is wrong."
+			problem = "The current password is wrong."
 		}
 		return v.askAccount(status, pageData{Problem: problem})
 	})

@@ -15,7 +15,7 @@ func (s *Site) showForgotPassword(w http.ResponseWriter, r *http.Request) error 
 }
 
 func (s *Site) askForgotten(w http.ResponseWriter, r *http.Request, status int, data pageData) error {
-	data.Title, data.Form = "Forgotten password", forgotForm{s.Accounts.RequestPassword != nil}
+	data.Title, data.Form = "Forgot your password?", forgotForm{s.Accounts.RequestPassword != nil}
 	return show(w, r, status, "forgot_password", data)
 }
 

@@ -55,7 +55,7 @@ type Accounts struct {
 	CheckLink      func(ctx context.Context, code core.Secret) (core.Person, error)
 	SignUp         func(ctx context.Context, code core.Secret, emailAddress string, password core.Secret) (core.Person, error)
 	ResetPassword  func(ctx context.Context, code, password core.Secret) (core.Person, error)
-	ChangePassword func(ctx context.Context, present core.SignInAttempt, password core.Secret) (core.Person, error)
+	ChangePassword func(ctx context.Context, current core.SignInAttempt, password core.Secret) (core.Person, error)
 	EndSessions    func(context.Context, core.Person) error
 	// RequestPassword has a mail sent; nil where none can be sent.
 	RequestPassword func(ctx context.Context, emailAddress string, client netip.Addr) error

@@ -1,4 +1,5 @@
-// Command names prints how many functions of this repository have a one-word name, and which lengths exceed their bounds.
+// Command names prints how many functions of this repository have a one-word name, what is too long, and how many comments read
+// like a translation.
 // Run it in the repository: go run ./scripts/names, or make names.
 package main
 
@@ -7,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -16,8 +18,9 @@ import (
 const usage = `Usage: go run ./scripts/names [package ...]
 
 Prints, for each package and in total, how many functions and methods have a one-word name (Close, not closeAll),
-the worst package first; then the longest functions, and the files, functions and lines over the bounds that
-go test ./testkit/house holds. With packages (store, store/embedded), lists their one-word names instead.
+the worst package first; then the packages with odd comments, the longest functions, and what is over the bounds that
+go test ./testkit/house holds. With packages (store, store/embedded), lists their one-word names and odd comments
+instead.
 
 How it counts:
   code, tests  functions in _test.go files stand apart. TestX, BenchmarkX, FuzzX and ExampleX are not counted.
@@ -25,6 +28,8 @@ How it counts:
                want (String, Error, Unwrap, Len, Read, Close, Scan ...), by their name. They are in the shares too.
   one word     no capital or letter after a digit begins a second word, and there is no underscore. URL and IDs are
                one word, parseURL and sha256sum are two.
+  odd comments lines with a turn that reads like a translation ("is to be", "of which"). Each is a reason to read the
+               sentence aloud, not a verdict: a few are fine.
   lengths      every line counts, comments and empty ones too; a tab is one character.
 It reads the Go files of the folder it is started in, whatever their build tags.
 `
@@ -49,12 +54,15 @@ func run(packages []string) error {
 		return errors.New("there are no Go files here: start it in the repository")
 	case len(packages) == 0:
 		printCounts(sources)
+		printCommentCounts(sources)
 		printLengths(sources)
 	}
 	for _, name := range packages {
-		if err := printOneWordNames(sources, strings.TrimSuffix(strings.TrimPrefix(name, "./"), "/")); err != nil {
+		packageName := strings.TrimSuffix(strings.TrimPrefix(name, "./"), "/")
+		if err := printOneWordNames(sources, packageName); err != nil {
 			return err
 		}
+		printOddComments(sources, packageName)
 	}
 	return nil
 }
@@ -71,6 +79,16 @@ func printCounts(sources house.Sources) {
 
 func formatCount(c house.Count) string {
 	return fmt.Sprintf("%d/%d %3.0f %%", c.OneWord, c.Functions, c.Share())
+}
+
+func printCommentCounts(sources house.Sources) {
+	packages, total := sources.CountComments()
+	fmt.Printf("\n%8s %6s %7s  %s\n", "odd", "of all", "share", "comments of package")
+	for _, c := range append(packages, total) {
+		if c.Odd > 0 || c.Package == total.Package {
+			fmt.Printf("%8d %6d %5.1f %%  %s\n", c.Odd, c.Lines, c.Share(), c.Package)
+		}
+	}
 }
 
 func printLengths(sources house.Sources) {
@@ -103,4 +121,15 @@ func printOneWordNames(sources house.Sources, packageName string) error {
 		}
 	}
 	return nil
+}
+
+func printOddComments(sources house.Sources, packageName string) {
+	for _, f := range sources.Files {
+		if path.Dir(f.Path) != packageName {
+			continue
+		}
+		for _, c := range f.OddComments {
+			fmt.Printf("%s:%d  %s  (%s)\n", f.Path, c.Line, c.Text, c.Turn)
+		}
+	}
 }

@@ -1,5 +1,6 @@
-// Package house measures Go source files against the rules of this repository: how many functions have a one-word name, and which
-// functions, files and lines are too long. Its test enforces the rules; make names prints the numbers.
+// Package house measures Go source files against the rules of this repository: how many functions have a one-word name, which
+// functions, files and lines are too long, and how many comments read like a translation. Its test enforces the rules; make names
+// prints the numbers.
 package house
 
 import (
@@ -21,6 +22,7 @@ const (
 	MaxFunctionLines = 60  // from "func" to the closing brace
 	MaxLineLength    = 140 // in characters; a tab is one
 	MaxOneWordShare  = 12  // in percent of all functions, tests included
+	MaxCommentShare  = 1.5 // in percent of all lines of comment; well-written codebases have 0.4 to 1
 )
 
 // Function is one function or method. Functions that the test runner calls (TestX, BenchmarkX, FuzzX, ExampleX) count only for
@@ -47,10 +49,12 @@ func (f Function) FullName() string {
 
 // File is one source file.
 type File struct {
-	Path      string
-	Lines     int
-	InTests   bool
-	LongLines []int // the numbers of the lines over MaxLineLength
+	Path         string
+	Lines        int
+	InTests      bool
+	LongLines    []int // the numbers of the lines over MaxLineLength
+	CommentLines int   // lines that are comment alone, without directives such as //go:embed
+	OddComments  []OddComment
 }
 
 // MaxLines is how many lines the file may have.
@@ -127,6 +131,13 @@ func measureLines(name, text string, inTests bool) File {
 		file.Lines++
 		if utf8.RuneCountInString(strings.TrimRight(line, "\r\n")) > MaxLineLength {
 			file.LongLines = append(file.LongLines, file.Lines)
+		}
+		if !commentLine.MatchString(line) {
+			continue
+		}
+		file.CommentLines++
+		if name := readTurn(line); name != "" {
+			file.OddComments = append(file.OddComments, OddComment{Line: file.Lines, Text: strings.TrimSpace(line), Turn: name})
 		}
 	}
 	return file

@@ -15,10 +15,11 @@ const (
 	FunctionLength Rule = "function length"
 	LineLength     Rule = "line length"
 	NameShare      Rule = "share of one-word names"
+	CommentShare   Rule = "share of odd comments"
 )
 
 // Violation is one breach of a rule. Subject is the key of an exception: the path of a file, the full name of a function, or
-// "total" for the share of names.
+// "total" for a share.
 type Violation struct {
 	Rule    Rule
 	Subject string
@@ -50,6 +51,10 @@ func (s Sources) FindViolations() []Violation {
 	if _, total := s.CountNames(); total.All().Share() >= MaxOneWordShare {
 		list = append(list, Violation{NameShare, total.Package, fmt.Sprintf("%.1f %% of all functions have a one-word name, below %d",
 			total.All().Share(), MaxOneWordShare)})
+	}
+	if _, total := s.CountComments(); total.Share() > MaxCommentShare {
+		list = append(list, Violation{CommentShare, total.Package, fmt.Sprintf("%.1f %% of all lines of comment are odd, at most %g: "+
+			"make names counts them by package", total.Share(), MaxCommentShare)})
 	}
 	return list
 }

@@ -11,10 +11,10 @@ import (
 // passwordField is the name of the field in the form.
 const passwordField = "password"
 
-// ChangePassword changes the password of a person who shows the present one, and ends all sessions. A wrong present
-// password is unauthorized, and counts as an attempt to sign in. A new one that is not allowed is invalid_request.
-func (a *Accounts) ChangePassword(ctx context.Context, present core.SignInAttempt, password core.Secret) (core.Person, error) {
-	user, err := a.checkAttempt(ctx, present)
+// ChangePassword changes the password of a person who knows the current one, and ends all sessions. A wrong current password is
+// unauthorized, and counted as an attempt to sign in; a new one that is not allowed is invalid_request.
+func (a *Accounts) ChangePassword(ctx context.Context, current core.SignInAttempt, password core.Secret) (core.Person, error) {
+	user, err := a.checkAttempt(ctx, current)
 	if err != nil {
 		return core.Person{}, err
 	}
@@ -27,7 +27,8 @@ func (a *Accounts) ChangePassword(ctx context.Context, present core.SignInAttemp
 	return personOf(user), err
 }
 
-// makePassword returns the hash of a new password, which must differ from the user's last ones.
+// makePassword returns the hash of a new password. The current password and the store.OldHashes before it are refused
+// (management API, 1.9).
 func (a *Accounts) makePassword(ctx context.Context, user store.User, password string) (core.Secret, error) {
 	switch {
 	case !utf8.ValidString(password) || utf8.RuneCountInString(password) < core.MinPassword:
@@ -44,7 +45,7 @@ func (a *Accounts) makePassword(ctx context.Context, user store.User, password s
 	case err != nil:
 		return "", err
 	case isKnown:
-		return "", core.RefuseField(passwordField, "must be none of your last %d", store.OldHashes)
+		return "", core.RefuseField(passwordField, "must be neither your current password nor one of the %d before it", store.OldHashes)
 	}
 	return a.hashPassword(ctx, password)
 }
