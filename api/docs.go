@@ -23,7 +23,8 @@ var docsTemplates embed.FS
 //go:embed docs.css
 var docsStyle string
 
-// docsPages is /docs. Every reader gets the same page, so it is made when it is first asked for, and again after a change of the public URL.
+// docsPages is /docs. Every reader gets the same page. It is made when somebody first asks for it, and again after a change of the
+// public URL.
 type docsPages struct {
 	dialect *dialect
 	baseURL func() string
