@@ -48,7 +48,7 @@ func (EventRef) JSONSchema() Schema { return Schema{"type": "string", "maxLength
 // acceptsNumber is true: the id is a number elsewhere.
 func (EventRef) acceptsNumber() bool { return true }
 
-// Check refuses what is neither, but for the empty text of a field that may be absent.
+// Check refuses a text that is neither. The empty text is a field that is absent.
 func (r EventRef) Check() error {
 	_, isID := r.ID()
 	if _, isEventID := r.EventID(); isID || isEventID || r == "" {

@@ -14,5 +14,3 @@ const (
 	atMost = 30 * time.Second
 	often  = 20 * time.Millisecond
 )
-
-const shop = 1_000_000_001
