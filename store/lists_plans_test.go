@@ -158,10 +158,6 @@ func viewsOf(s *store.Store) map[string]func(context.Context) error {
 		}
 	}
 	for i, f := range issueFilters() {
-		// A count of the issues of all projects with a text that many have reads most of so small a table in any plan.
-		if f.Search == "pay 9" && f.ProjectID == 0 {
-			continue
-		}
 		views[fmt.Sprintf("CountIssues %d %+v", i, f)] = func(ctx context.Context) error { _, err := s.CountIssues(ctx, f); return err }
 	}
 	return views
