@@ -27,6 +27,7 @@ var projectLess = map[string]string{
 	"event_ids_not_stored":     "what is counted is forgotten by the day, for all projects",
 	"events_id":                "resolves the id in a path to its project, once",
 	"issues_listed_everywhere": "the list of the issues of all projects",
+	"issues_ignored_until":     "the job makes ignored issues of all projects unresolved",
 	"activity_labels":          "the labels of the whole installation",
 	"activity_given_back":      "what an actor gave back in the last day, of all projects",
 	"activity_at":              "the timeline of the whole installation",

@@ -60,6 +60,8 @@ func TestGetEventTakesTheIDOfTheSDK(t *testing.T) {
 	require.JSONEq(t, want, h.mustCall(reader, core.GetEvent.Operation, fmt.Sprintf(`{"id": %q}`, answer.Data.EventID)))
 
 	h.mustRefuse(core.GetEvent.Operation, `{"id": "latest"}`, "id")
+	h.mustRefuse(core.GetEvent.Operation, `{"id": ""}`, "id")
+	h.mustRefuse(core.GetEventsAround.Operation, `{"id": 1, "event": ""}`, "event")
 	require.Contains(t, h.mustFail(reader, core.GetEvent.Operation, `{"id": "0123456789abcdef0123456789abcdef"}`), "not_found")
 }
 

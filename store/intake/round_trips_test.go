@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"errand/core"
+	"errand/store"
 	"errand/store/storetest"
 )
 
@@ -90,4 +92,14 @@ func TestRoundTripsOfABatch(t *testing.T) {
 	}
 	require.EqualValues(t, 1, add(7))
 	require.EqualValues(t, 1, add(8))
+
+	issue := storetest.ReadCell[int64](t, s, `SELECT id FROM issues`)
+	ignore := store.IgnoreIssue{ID: issue, Term: core.IgnoreTerm{AfterEvents: 3}}
+	_, err := s.CarryOut(t.Context(), core.NewBootstrapActor(), ignore)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, add(9), "of an ignored issue with a term")
+	require.EqualValues(t, 1, add(10))
+	require.Greater(t, add(11), int64(1), "the return is a transaction after the batch")
+	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, issue).Status)
+	require.EqualValues(t, 1, add(12))
 }
