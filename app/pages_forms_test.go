@@ -171,3 +171,31 @@ func TestPreferences(t *testing.T) {
 	b.setCookie(&http.Cookie{Name: "errand_flash", Value: "bm90IGpzb24"})
 	require.Equal(t, http.StatusOK, b.get("/").status)
 }
+
+// TestListCountsAndNarrows looks at the numbers of the tabs, the selects and the hours.
+func TestListCountsAndNarrows(t *testing.T) {
+	t.Parallel()
+	s, databaseURL, ids := openIssues(t, "cart cannot be loaded", "no stock of the article")
+	key := s.postAsAdmin(t, "/v1/projects", `{"name": "Back office"}`)["dsn"].(string)
+	dsn, err := url.Parse(key)
+	require.NoError(t, err)
+	sent := s.sendRequest(t.Context(), http.MethodPost, "/v1/ingest", dsn.User.Username(),
+		strings.NewReader(`{"message": "mail is not sent", "environment": "stage<img>", "release": "2.0<img src=x>"}`))
+	require.Equal(t, http.StatusOK, sent.status, sent.body)
+	b := s.openAs(t, adminEmail)
+	b.follow("/issues/change", "action", "resolve", "id", fmt.Sprint(ids[0]), "return_to", "/")
+	_, err = openConnection(t, databaseURL).Exec(t.Context(), `UPDATE issues SET test = true WHERE id = $1`, ids[1])
+	require.NoError(t, err)
+
+	page := b.get("/").body
+
+	require.Contains(t, page, `Open<span class="number">1</span>`)
+	require.Contains(t, page, `Resolved<span class="number">1</span>`)
+	require.Contains(t, page, `hidden: <a href="/?test=true">1 test</a>`)
+	require.Contains(t, page, `<option value="stage&lt;img&gt;">stage&lt;img&gt;</option>`)
+	require.Contains(t, page, `>2.0&lt;img src=x&gt;</option>`)
+	require.Contains(t, page, `aria-label="1 event in 24 hours"`)
+	requireHarmless(t, page)
+	require.NotContains(t, b.get("/?project=web-shop").body, "stage&lt;img&gt;")
+	require.Contains(t, b.get("/?environment="+url.QueryEscape("stage<img>")).body, "mail is not sent")
+}

@@ -26,8 +26,8 @@ func TestPageOfAnIssue(t *testing.T) {
 	require.Contains(t, shown.header.Get("Content-Type"), "text/html")
 	requireHarmless(t, shown.body)
 	for _, text := range []string{
-		"&lt;script&gt;alert(1)&lt;/script&gt;", "unresolved", "1 event,", "get_brief --id " + fmt.Sprint(id),
-		s.URL() + "/v1/issues/" + fmt.Sprint(id),
+		"&lt;script&gt;alert(1)&lt;/script&gt;", "of the only event", "The event has no stack.",
+		fmt.Sprintf("Fix issue %d of Errand: %s/issues/%d", id, s.URL(), id),
 	} {
 		require.Contains(t, shown.body, text)
 	}

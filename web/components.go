@@ -85,19 +85,24 @@ type step struct {
 
 // stackPart is an exception, or a thread, of the component "stack".
 type stackPart struct {
-	Caused any // a line above it, as "caused by ..."; nil for none
-	Groups []frameGroup
+	Name, Value any // of the exception, above its frames; both empty for a thread
+	Remark      string
+	IsCause     bool // of the exception above it
+	Groups      []frameGroup
 }
 
 // frameGroup is frames of a stack that follow each other: of the app, or of libraries, which are folded.
 type frameGroup struct {
-	IsLibrary bool
-	Summary   any // of frames of libraries
-	Frames    []stackFrame
+	IsLibrary, IsOpen bool
+	Summary           any // of frames of libraries
+	Count, Left       int // how many there are, and how many of them are not shown
+	Frames            []stackFrame
 }
 
 type stackFrame struct {
 	Function, Place any
+	Sent            any // the place in the minified file, when a source map led to the other one
+	Problem         any // why no source map did
 	IsOpen          bool
 	Source          []sourceLine
 	Vars            []variable

@@ -72,12 +72,10 @@ func (v *visit) sampleOrdinary() gallerySample {
 			Links: []frameLink{{Name: "Clear the filters", Path: "#"}}},
 		Progress: []step{{"done", "Fix linked", "PR 311 by claude-2", &dated}, {"done", "Deployed", "1.4.2 to production", &dated},
 			{"now", "Quiet until", "16:40", nil}, {"back", "Came back", "in 1.4.3, 412 events", &dated}},
-		Stack: []stackPart{{nil, []frameGroup{
-			{Frames: []stackFrame{{"total", "src/cart.ts:41:23", true, []sourceLine{
-				{40, "for (const line of cart.lines) {", false}, {41, "  sum += line.price.total * line.count;", true}, {42, "}", false},
-			}, []variable{{"cart.currency", `"EUR"`}, {"line", "{count: 2}"}}}}},
-			{IsLibrary: true, Summary: "6 frames of react-dom and scheduler", Frames: []stackFrame{{Function: "invoke", Place: "react-dom.js:1"}}},
-		}}, {"caused by Error: Request failed", nil}},
+		Stack: []stackPart{
+			{Name: "TypeError", Value: "Cannot read properties of undefined", Remark: "nothing caught it", Groups: sampleGroups()},
+			{Name: "Error", Value: "Request failed", IsCause: true},
+		},
 		Story: []storyLine{{dated, "claude-2", "wrote", "The price service answers 404."}, {dated, nil, "came back in 1.4.3", nil}},
 	}
 }
@@ -94,13 +92,25 @@ func sampleChart(names ...string) bars {
 	return chart
 }
 
+// sampleGroups makes frames of the app and of libraries.
+func sampleGroups() []frameGroup {
+	mapped := stackFrame{Function: "total", Place: "src/cart.ts:41:23", Sent: "app.min.js:1:52034", IsOpen: true, Source: []sourceLine{
+		{40, "for (const line of cart.lines) {", false}, {41, "  sum += line.price.total * line.count;", true}, {42, "}", false},
+	}, Vars: []variable{{"cart.currency", `"EUR"`}, {"line", "{count: 2}"}}}
+	library := stackFrame{Function: "invoke", Place: "react-dom.js:1"}
+	return []frameGroup{
+		{Frames: []stackFrame{mapped, {Function: "submit", Place: "shop.min.js:1:90", Problem: "not mapped to its source: no map"}}},
+		{IsLibrary: true, Summary: "6 frames of react-dom and scheduler", Left: 5, Frames: []stackFrame{library}},
+	}
+}
+
 func (v *visit) sampleEmpty() gallerySample {
 	return gallerySample{
 		Name: "Empty", Select: chooseFrom("gallery", "Project", ""), Flash: &flash{}, Spark: newSpark(nil),
 		Chart: newChart("No events", nil, nil),
 		Tabs:  tabs{Label: "Empty"}, Empty: emptyList{Title: "Nothing"}, Pager: pager{Shown: "0 issues"},
 		Ago: v.at(core.Time{}), Date: v.at(core.Time{}), Rows: []issueRow{v.makeIssueRow(&core.Issue{})}, Progress: []step{{}},
-		Stack: []stackPart{{nil, []frameGroup{{Frames: []stackFrame{{}}}}}}, Story: []storyLine{{}}, Badges: []badge{{}},
+		Stack: []stackPart{{Groups: []frameGroup{{Frames: []stackFrame{{}}}}}}, Story: []storyLine{{}}, Badges: []badge{{}},
 	}
 }
 
@@ -118,8 +128,8 @@ func (v *visit) sampleHostile() gallerySample {
 		Ago: at, Date: at, Copy: hostile, Spark: newSpark([]int64{1 << 52, 0, 1}), Chart: sampleChart(hostile[:60], "a", "b"),
 		Rows: []issueRow{row}, Pager: pager{Shown: hostile[:100], State: hostile[:100], Older: "#", OlderText: "Older"},
 		Empty: emptyList{Title: hostile, Lines: []string{hostile}, Command: hostile}, Progress: []step{{"now", hostile, text, &at}},
-		Stack: []stackPart{{text, []frameGroup{
-			{Frames: []stackFrame{{text, text, true, []sourceLine{{1 << 52, text, true}}, []variable{{text, text}}}}},
+		Stack: []stackPart{{Name: text, Value: text, Remark: hostile[:100], Groups: []frameGroup{
+			{Frames: []stackFrame{{text, text, text, text, true, []sourceLine{{1 << 52, text, true}}, []variable{{text, text}}}}},
 			{IsLibrary: true, Summary: text, Frames: []stackFrame{{Function: text, Place: text}}},
 		}}}, Story: []storyLine{{at, text, text, text}},
 	}

@@ -9,11 +9,32 @@ import (
 // issuePath is where the links in notifications lead.
 const issuePath = "/issues/{id}"
 
-// issueForm is what the page of an issue shows: what it is, and where to read more.
+// issueForm is what the page of an issue shows, in its order.
 type issueForm struct {
-	core.IssueDetail
-	Last    moment
-	BaseURL string
+	ID       int64
+	Path     string
+	Project  string
+	Here     string // the address of the page
+	CanWrite bool
+	Head     issueHead
+	HeadTag  string // the ETag of the head, so that asking for it again is cheap from the beginning
+	Steps    []step
+	Stack    issueStack
+	Asked    *askedPart
+	Crumbs   *crumbsPart
+	Activity activityPart
+	Aside    issueAside
+}
+
+// issueFindings are the answers that the page is made of.
+type issueFindings struct {
+	issue    core.IssueDetail
+	around   core.EventsAround
+	event    *core.EventDetail // nil when no event is there
+	activity core.Page[core.Activity]
+	days     core.IssueDays
+	shares   core.IssueShares
+	brief    *core.Brief // nil when there is none
 }
 
 // showIssue is the page of an issue. One that the person may not see is as unknown as one that is not there.
@@ -22,11 +43,115 @@ func (s *Site) showIssue(v *visit) error {
 	if err != nil {
 		return err
 	}
-	found, err := callOperation(v, core.GetIssue, map[string]any{"id": id})
+	at := v.readIssueAddress(id)
+	if v.isFragment() {
+		return v.showIssuePart(at)
+	}
+	found, err := v.findIssue(at)
 	if err != nil {
 		return err
 	}
-	return v.show("issue", plainText(found.Data.Title), issueForm{found.Data, v.at(found.Data.LastSeen), s.BaseURL()})
+	form := v.makeIssueForm(at, &found.issue)
+	form.Stack = v.makeStack(at, found)
+	if found.event != nil {
+		form.Asked = makeAsked(&found.event.Event, at.showsAll())
+		form.Crumbs = v.makeCrumbs(&found.event.Event, at.showsAll())
+	}
+	form.Activity = v.makeActivity(at, found.activity)
+	form.Aside = v.makeAside(at, found)
+	if _, form.HeadTag, err = renderPart("issue", "head", form); err != nil {
+		return err
+	}
+	return v.show("issue", plainText(found.issue.Title), form)
+}
+
+// makeIssueForm makes the part of the page that the issue alone decides.
+func (v *visit) makeIssueForm(at issueAddress, issue *core.IssueDetail) issueForm {
+	return issueForm{
+		ID: at.id, Path: at.path(""), Project: issue.Project, Here: at.with(), Head: v.makeHead(issue), Steps: v.makeSteps(issue.Fix),
+		CanWrite: v.canChange(&issue.Issue),
+	}
+}
+
+// canChange reports whether the person may change an issue; a merged one takes no changes.
+func (v *visit) canChange(issue *core.Issue) bool {
+	return issue.Status != core.Merged && v.actor.MayIn(issue.ProjectID, core.WriteRight)
+}
+
+// showIssuePart answers with a live part of the page, and reads only what that needs.
+func (v *visit) showIssuePart(at issueAddress) error {
+	if v.r.URL.Query().Get(fragmentField) == "activity" {
+		found, err := callOperation(v, core.ListIssueActivity, at.activityArgs())
+		if err != nil {
+			return err
+		}
+		return v.show("issue", "", issueForm{Activity: v.makeActivity(at, found)})
+	}
+	found, err := callOperation(v, core.GetIssue, map[string]any{"id": at.id})
+	if err != nil {
+		return err
+	}
+	return v.show("issue", "", v.makeIssueForm(at, &found.Data))
+}
+
+// findIssue reads everything that the page shows.
+func (v *visit) findIssue(at issueAddress) (*issueFindings, error) {
+	args := map[string]any{"id": at.id}
+	found := &issueFindings{}
+	return found, runTogether(
+		func() error {
+			answer, err := callOperation(v, core.GetIssue, args)
+			found.issue = answer.Data
+			return err
+		},
+		func() error { return v.findEvent(at, found) },
+		func() (err error) {
+			found.activity, err = callOperation(v, core.ListIssueActivity, at.activityArgs())
+			return err
+		},
+		func() error {
+			answer, err := callOperation(v, core.GetIssueDays, args)
+			found.days = answer.Data
+			return err
+		},
+		func() error {
+			answer, err := callOperation(v, core.GetIssueShares, args)
+			found.shares = answer.Data
+			return err
+		},
+		func() (err error) {
+			found.brief, err = v.findBrief(at.id)
+			return err
+		},
+	)
+}
+
+// findEvent reads the event that the address names, or the latest one under its filter.
+func (v *visit) findEvent(at issueAddress, found *issueFindings) error {
+	args := at.eventArgs()
+	if event := at.query.Get(eventField); event != "" {
+		args["event"] = event
+	}
+	around, err := callOperation(v, core.GetEventsAround, args)
+	if err != nil || around.Data.Event == nil {
+		return err
+	}
+	found.around = around.Data
+	event, err := callOperation(v, core.GetEvent, map[string]any{"id": strconv.FormatInt(around.Data.Event.ID, 10)})
+	if core.HasCode(err, core.NotFound) { // it went just now
+		return nil
+	}
+	found.event = &event.Data
+	return err
+}
+
+// findBrief returns the brief of an issue, nil for one that has none.
+func (v *visit) findBrief(id int64) (*core.Brief, error) {
+	found, err := callOperation(v, core.GetBrief, map[string]any{"id": id})
+	if core.HasCode(err, core.NotFound) {
+		return nil, nil
+	}
+	return &found.Data, err
 }
 
 // readID returns the id in the path.

@@ -113,13 +113,13 @@ func (s *Site) showIssues(v *visit) error {
 	}
 	var found core.IssuePage
 	var projects core.Data[core.List[core.ListedProject]]
-	var counts issueCounts
-	var environments []core.Untrusted
+	var counts core.IssueCounts
+	var values core.FilterValues
 	err := runTogether(
 		func() (err error) { found, err = callOperation(v, core.ListIssues, args); return err },
 		func() (err error) { projects, err = callOperation(v, core.ListProjects, nil); return err },
 		func() (err error) { counts, err = v.countIssues(list); return err },
-		func() (err error) { environments, err = v.listEnvironments(list); return err },
+		func() (err error) { values, err = v.listFilterValues(list); return err },
 	)
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (s *Site) showIssues(v *visit) error {
 	form := issuesForm{
 		Tabs: makeIssueTabs(list, counts), CanWrite: v.may(core.WriteRight), Here: list.address("cursor", list.cursor),
 		News: newsPart{Ingest: v.describeIngest(found.Ingest)}, Hidden: describeHidden(list, counts), Kept: list.keptFields(),
-		Filters:  makeFilters(list, projects.Data, environments),
+		Filters:  makeFilters(list, projects.Data, values),
 		NewsPath: list.address(fragmentField, "news", openedField, v.now.UTC().Format(time.RFC3339)),
 	}
 	if form.Rows, err = v.makeIssueRows(found.Data); err != nil {
@@ -143,7 +143,7 @@ func (s *Site) showIssues(v *visit) error {
 // keptFields are the fields that the form of the filters sends on beside its selects.
 func (l issueList) keptFields() []keptField {
 	var kept []keptField
-	for _, name := range []string{"search", "release", "tag", "claimed", "test"} {
+	for _, name := range []string{"search", "tag", "claimed", "test"} {
 		if value := l.filters[name]; value != "" {
 			kept = append(kept, keptField{name, value})
 		}
@@ -154,28 +154,8 @@ func (l issueList) keptFields() []keptField {
 	return kept
 }
 
-// makeFilters makes the selects above the list.
-func makeFilters(list issueList, projects []core.ListedProject, environments []core.Untrusted) []choice {
-	ofProjects := []option{{Text: "All projects"}}
-	for _, project := range projects {
-		ofProjects = append(ofProjects, option{Value: project.Slug, Text: project.Name})
-	}
-	ofEnvironments := []option{{Text: "Every environment"}}
-	for _, name := range environments {
-		ofEnvironments = append(ofEnvironments, option{Value: string(name), Text: name})
-	}
-	return []choice{
-		chooseFrom("project", "Project", list.filters["project"], ofProjects...),
-		chooseFrom("environment", "Environment", list.filters["environment"], ofEnvironments...),
-		chooseFrom("since", "Last seen", list.filters["since"], option{Text: "Any time"}, option{Value: "24h", Text: "Last 24 hours"},
-			option{Value: "7d", Text: "Last 7 days"}, option{Value: "30d", Text: "Last 30 days"}),
-		chooseFrom("sort", "Order", string(list.sort), option{Value: string(core.ByPriority), Text: "Most important first"},
-			option{Value: string(core.ByLastSeen), Text: "Last seen first"}, option{Value: string(core.ByWork), Text: "Best to work on first"}),
-	}
-}
-
 // makeIssueTabs makes the tabs. Each counts its issues under the same filters.
-func makeIssueTabs(list issueList, counts issueCounts) tabs {
+func makeIssueTabs(list issueList, counts core.IssueCounts) tabs {
 	made := tabs{Label: "Status"}
 	for _, t := range issueTabs {
 		status := string(t.status)
@@ -183,7 +163,7 @@ func makeIssueTabs(list issueList, counts issueCounts) tabs {
 			status = ""
 		}
 		made.Tabs = append(made.Tabs, tab{
-			Name: t.name, Path: list.address("status", status), Number: countOf(counts, t.status), HasNumber: counts.IsKnown,
+			Name: t.name, Path: list.address("status", status), Number: countOf(counts, t.status), HasNumber: true,
 			IsAtLeast: !counts.Complete, IsHere: t.status == list.status,
 		})
 	}
@@ -194,7 +174,7 @@ func makeIssueTabs(list issueList, counts issueCounts) tabs {
 }
 
 // countOf returns how many issues have a status.
-func countOf(counts issueCounts, status core.Status) int64 {
+func countOf(counts core.IssueCounts, status core.Status) int64 {
 	switch status {
 	case core.Open:
 		return counts.Open
@@ -217,7 +197,7 @@ func countOf(counts issueCounts, status core.Status) int64 {
 }
 
 // describeHidden says what the list leaves out.
-func describeHidden(list issueList, counts issueCounts) string {
+func describeHidden(list issueList, counts core.IssueCounts) string {
 	if counts.Hidden.Test == 0 || list.filters["test"] != "" {
 		return ""
 	}
@@ -225,7 +205,7 @@ func describeHidden(list issueList, counts issueCounts) string {
 }
 
 // makeIssuePager makes the line below the list.
-func makeIssuePager(list issueList, found core.IssuePage, counts issueCounts) pager {
+func makeIssuePager(list issueList, found core.IssuePage, counts core.IssueCounts) pager {
 	p := pager{Shown: writePlural(len(found.Data), "issue", "issues"), OlderText: "Next"}
 	if all := countOf(counts, list.status); all > int64(len(found.Data)) {
 		p.Shown = writeCount(len(found.Data)) + " of " + writeCount(all)

@@ -149,43 +149,33 @@ func (v *visit) changeIssues(action string, ids []int64, total *changed) error {
 	if action == "claim" {
 		return v.claimIssues(ids, total)
 	}
+	found, err := callOperation(v, core.ChangeIssues, map[string]any{"ids": ids, "action": action})
+	if err != nil {
+		return err
+	}
+	total.held += int(found.Data.Held)
 	n := 0
-	for _, id := range ids {
-		isChanged, err := v.changeIssue(action, id, total)
-		if err != nil {
-			return err
-		}
-		if isChanged {
+	for _, issue := range found.Data.Issues {
+		switch issue.Outcome {
+		case core.BulkRefused:
+			total.refuse(describeBulkRefusal(issue))
+		case core.BulkChanged:
 			n++
+			if back := undoActions[core.Status(issue.StatusBefore)]; back != "" && back != action {
+				total.addUndo(back, issue.ID)
+			}
 		}
 	}
 	total.add(n, action)
 	return nil
 }
 
-// changingOperations are the operations of the actions that change a status.
-var changingOperations = map[string]*core.Operation{
-	"resolve": core.ResolveIssue.Operation, "ignore": core.IgnoreIssue.Operation, "unresolve": core.UnresolveIssue.Operation,
-}
-
-// changeIssue runs an action on one issue, and reports whether it was done.
-func (v *visit) changeIssue(action string, id int64, total *changed) (bool, error) {
-	before, err := callOperation(v, core.GetIssue, map[string]any{idField: id})
-	if err != nil {
-		return false, total.refuseFor(err)
+// describeBulkRefusal says why one issue of several was not changed.
+func describeBulkRefusal(issue core.ChangedIssue) string {
+	if code := core.Code(issue.Error); code == core.NotFound {
+		return describeRefusal(code)
 	}
-	answer, err := v.call(changingOperations[action], map[string]any{idField: id})
-	switch {
-	case err != nil:
-		return false, total.refuseFor(err)
-	case answer.IsHeld:
-		total.held++
-		return false, nil
-	}
-	if back := undoActions[before.Data.Status]; back != "" && back != action {
-		total.addUndo(back, id)
-	}
-	return true, nil
+	return string(issue.Message)
 }
 
 // refuseFor counts an issue that was not changed for an error of its own; it returns any other error.

@@ -19,6 +19,7 @@ const maxMerged = 11
 type mergeForm struct {
 	Problem string
 	Back    string
+	First   int64 // the only issue that is named yet; 0 otherwise
 	Issues  []mergeChoice
 	Told    string // what it would do
 }
@@ -37,6 +38,8 @@ func (s *Site) showMerge(v *visit) error {
 	switch {
 	case err != nil:
 		return err
+	case len(ids) == 1:
+		return v.askSecond(form, ids[0])
 	case len(ids) < 2 || len(ids) > maxMerged:
 		form.Problem = fmt.Sprintf("Select 2 to %d issues of one project to merge them.", maxMerged)
 		return v.show("issues_merge", "Merge issues", form)
@@ -62,6 +65,18 @@ func (s *Site) showMerge(v *visit) error {
 	form.Issues[chosen].IsChosen = true
 	form.Told = fmt.Sprintf("The issue that stays then has all %s, and the later ones of the others go there too. Merging cannot be undone "+
 		"as a whole: events are split off again one by one.", writePlural(events, "event", "events"))
+	return v.show("issues_merge", "Merge issues", form)
+}
+
+// askSecond asks for the issue with which to merge the one that is named.
+func (v *visit) askSecond(form mergeForm, id int64) error {
+	found, err := callOperation(v, core.GetIssue, map[string]any{"id": id})
+	if err != nil {
+		return err
+	}
+	form.First, form.Issues = id, []mergeChoice{{v.makeIssueRow(&found.Data.Issue), true}}
+	form.Told = fmt.Sprintf("Select 2 to %d issues of one project in the list, or name the other one here. Its number stands in its "+
+		"address.", maxMerged)
 	return v.show("issues_merge", "Merge issues", form)
 }
 

@@ -70,6 +70,23 @@ func describeUsers(n int64) string {
 
 // badgesOf returns what is special about an issue.
 func (v *visit) badgesOf(issue *core.Issue) []badge {
+	badges := v.stateBadges(issue)
+	switch category := issue.Triage.Category; category {
+	case core.Bug, core.UnknownCause, "":
+	default:
+		badges = append(badges, badge{"", strings.ReplaceAll(string(category), "_", " ")})
+	}
+	if issue.Triage.Transient {
+		badges = append(badges, badge{"", "transient"})
+	}
+	if issue.Triage.Noise {
+		badges = append(badges, badge{"", "noise"})
+	}
+	return badges
+}
+
+// stateBadges say that an issue came back, or is new, and how bad it is.
+func (v *visit) stateBadges(issue *core.Issue) []badge {
 	var badges []badge
 	isOpen := issue.Status == core.Unresolved || issue.Status == core.Regressed
 	switch {
@@ -87,18 +104,15 @@ func (v *visit) badgesOf(issue *core.Issue) []badge {
 	default:
 		badges = append(badges, badge{"", issue.Level})
 	}
-	switch category := issue.Triage.Category; category {
-	case core.Bug, core.UnknownCause, "":
-	default:
-		badges = append(badges, badge{"", strings.ReplaceAll(string(category), "_", " ")})
-	}
-	if issue.Triage.Transient {
-		badges = append(badges, badge{"", "transient"})
-	}
-	if issue.Triage.Noise {
-		badges = append(badges, badge{"", "noise"})
-	}
 	return badges
+}
+
+// holderOf names who holds a claim: the worker of a token, where it has named one.
+func holderOf(claim *core.Claim) string {
+	if claim.Worker != "" {
+		return string(claim.Worker)
+	}
+	return claim.Holder
 }
 
 // describeWork says who works on an issue, or how it stands.
@@ -107,11 +121,7 @@ func (v *visit) describeWork(issue *core.Issue) (*badge, string) {
 		return &badge{kindWarn, string(issue.Approval.Action) + " waits for approval"}, ""
 	}
 	if claim := issue.Claim; claim != nil {
-		holder := claim.Holder
-		if claim.Worker != "" {
-			holder = string(claim.Worker)
-		}
-		return &badge{kindInfo, holder + " · " + writeMinutes(claim.MinutesLeft(core.At(v.now))) + " left"}, ""
+		return &badge{kindInfo, holderOf(claim) + " · " + writeMinutes(claim.MinutesLeft(core.At(v.now))) + " left"}, ""
 	}
 	switch issue.Status {
 	case core.FixPending:

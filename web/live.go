@@ -6,9 +6,9 @@ import (
 	"regexp"
 )
 
-// ageText is the text of a time that says how long it is ago. The script moves it on by itself, so a part whose ages alone have changed
-// is the same.
-var ageText = regexp.MustCompile(`(<time[^>]* data-ago[^>]*>)[^<]*</time>`)
+// ageText is the text of a time that says how long it is ago, or how long there is until then. The script moves it on by itself, so a
+// part whose ages alone have changed is the same.
+var ageText = regexp.MustCompile(`(<time[^>]* data-(?:ago|left)[^>]*>)[^<]*</time>`)
 
 // makeTag returns the ETag of a live part.
 func makeTag(body []byte) string {

@@ -108,8 +108,8 @@ func describeForbidden(failure *core.Error) string {
 
 // describeClaim adds who holds an issue.
 func describeClaim(sentence string, failure *core.Error) string {
-	if claim, isClaim := failure.Extra["claim"].(*core.Claim); isClaim && claim != nil {
-		return fmt.Sprintf("%s: %s.", sentence, plainText(claim.Holder))
+	if claim, isClaim := failure.Extra["claim"].(core.Claim); isClaim {
+		return fmt.Sprintf("%s: %s.", sentence, plainText(holderOf(&claim)))
 	}
 	return sentence + "."
 }

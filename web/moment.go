@@ -20,6 +20,12 @@ func (m moment) Exact() string { return m.At.UTC().Format("2006-01-02 15:04:05")
 // Machine is the instant for the attribute datetime.
 func (m moment) Machine() string { return m.At.UTC().Format(time.RFC3339) }
 
+// Precise is Machine to the millisecond.
+func (m moment) Precise() string { return m.At.Format(core.TimeLayout) }
+
+// Clock is the time of the day in UTC to the millisecond: 09:12:04.120.
+func (m moment) Clock() string { return m.At.UTC().Format("15:04:05.000") }
+
 // IsNever reports whether the instant is the zero time.
 func (m moment) IsNever() bool { return m.At.IsZero() }
 

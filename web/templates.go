@@ -32,4 +32,6 @@ func parseTemplates() map[string]*template.Template {
 }
 
 // functions are our functions for templates.
-var functions = template.FuncMap{"asset": AssetPath, "text": showText, "plain": plainText, "count": writeCount, "plural": writePlural}
+var functions = template.FuncMap{
+	"asset": AssetPath, "text": showText, "lines": showLines, "plain": plainText, "count": writeCount, "plural": writePlural,
+}

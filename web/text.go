@@ -27,6 +27,19 @@ func showText(text any) template.HTML {
 	return template.HTML(shown.String()) //nolint:gosec // all of others' text in it is escaped
 }
 
+// showLines is showText for text of several lines: it keeps their ends, and writes tabs as spaces.
+func showLines(text any) template.HTML {
+	lines := strings.Split(strings.ReplaceAll(strings.ReplaceAll(readText(text), "\r\n", "\n"), "\t", "    "), "\n")
+	var shown strings.Builder
+	for i, line := range lines {
+		if i > 0 {
+			shown.WriteByte('\n')
+		}
+		shown.WriteString(string(showText(line)))
+	}
+	return template.HTML(shown.String()) //nolint:gosec // showText has escaped each line
+}
+
 // plainText is showText without markup, for an attribute or a title: the code points stand in brackets.
 func plainText(text any) string {
 	var shown strings.Builder

@@ -132,20 +132,28 @@ func (v *visit) isFragment() bool { return v.r.URL.Query().Has(fragmentField) }
 
 // showPart answers with the template live-<part> of a page. A request that names the current ETag gets 304.
 func (v *visit) showPart(name, part string, form any) error {
-	live := templates[name].Lookup("live-" + part)
-	if live == nil {
-		return core.NewError(core.NotFound)
-	}
-	var body bytes.Buffer
-	if err := live.Execute(&body, form); err != nil {
+	body, tag, err := renderPart(name, part, form)
+	if err != nil {
 		return err
 	}
-	tag := makeTag(body.Bytes())
 	v.w.Header().Set("ETag", tag)
 	if v.r.Header.Get("If-None-Match") == tag {
 		v.w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	wire.WriteCompressed(v.w, v.r, http.StatusOK, "text/html; charset=utf-8", body.Bytes())
+	wire.WriteCompressed(v.w, v.r, http.StatusOK, "text/html; charset=utf-8", body)
 	return nil
+}
+
+// renderPart returns a live part of a page with its ETag; not_found for an unknown one.
+func renderPart(name, part string, form any) (text []byte, tag string, err error) {
+	live := templates[name].Lookup("live-" + part)
+	if live == nil {
+		return nil, "", core.NewError(core.NotFound)
+	}
+	var body bytes.Buffer
+	if err := live.Execute(&body, form); err != nil {
+		return nil, "", err
+	}
+	return body.Bytes(), makeTag(body.Bytes()), nil
 }

@@ -111,6 +111,14 @@ func (s *Site) Routes() map[string]http.Handler {
 		mergeIssuesPath:    s.makePersonPage(s.showMerge, s.takeMerge),
 		issuePath:          s.makePersonPage(s.showIssue, nil),
 		issueBriefPath:     s.makePersonPage(s.showBrief, nil),
+		issueAgentPath:     s.makePersonPage(s.showAgentView, nil),
+		issueCopyPath:      s.makePersonPage(s.showCopy, nil),
+		notePath:           s.makePersonPage(nil, s.takeNote),
+		issueFixPath:       s.makePersonPage(nil, s.takeFix),
+		issueIgnorePath:    s.makePersonPage(nil, s.takeIgnore),
+		issueReleasePath:   s.makePersonPage(nil, s.takeRelease),
+		issueTriagePath:    s.makePersonPage(s.showTriage, s.takeTriage),
+		issueSplitPath:     s.makePersonPage(s.showSplit, s.takeSplit),
 		galleryPath:        s.makePersonPage(s.showGallery, nil),
 	}
 	if s.SSO != nil {

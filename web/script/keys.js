@@ -70,10 +70,11 @@ const acts = {
 	},
 };
 
+const opened = ":is(dialog[open], :popover-open)";
 const isField = at => at.matches?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
 
 document.addEventListener("keydown", event => {
-	if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || find("dialog[open]")) return;
+	if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || find(opened)) return;
 	if (isField(event.target)) {
 		if (event.key === "Escape") event.target.blur();
 		return;

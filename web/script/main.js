@@ -10,6 +10,7 @@ const makeFormat = options => {
 };
 const inDay = makeFormat({ month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const inYear = makeFormat({ year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const inClock = makeFormat({ hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" });
 const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
 function sayAge(minutes) {
@@ -19,13 +20,22 @@ function sayAge(minutes) {
 	return minutes < 86400 ? plural(Math.floor(minutes / 1440), "day") : plural(Math.floor(minutes / 43200), "month");
 }
 
+function sayLeft(minutes) {
+	if (minutes < 60) return `${Math.max(0, minutes)} min`;
+	if (minutes >= 48 * 60) return plural(Math.floor(minutes / 1440), "day");
+	return `${Math.floor(minutes / 60)} h` + (minutes % 60 && minutes < 600 ? ` ${minutes % 60} min` : "");
+}
+
 function showTimes(within) {
 	const now = Date.now();
+	for (const time of findAll("time[data-left]", within)) time.textContent = sayLeft(Math.floor((new Date(time.dateTime) - now) / 60000));
 	for (const time of findAll("time[datetime]", within)) {
 		const at = new Date(time.dateTime);
 		const local = (at.getFullYear() === new Date().getFullYear() ? inDay : inYear).format(at);
 		if ("date" in time.dataset) {
 			time.textContent = local;
+		} else if ("clock" in time.dataset) {
+			time.textContent = inClock.format(at);
 		} else if ("ago" in time.dataset) {
 			time.textContent = sayAge(Math.floor((now - at) / 60000));
 			time.dataset.exact ??= time.title;
@@ -73,7 +83,10 @@ async function copyFrom(button) {
 
 document.addEventListener("click", event => {
 	const copier = event.target.closest("[data-copy]");
-	if (copier) copyFrom(copier);
+	if (copier) {
+		event.preventDefault();
+		copyFrom(copier);
+	}
 	const opener = event.target.closest("[data-opens]");
 	if (opener) find(`[data-dialog="${opener.dataset.opens}"]`)?.showModal();
 });
