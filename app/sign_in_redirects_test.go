@@ -53,7 +53,7 @@ func TestRedirectsThatAreTaken(t *testing.T) {
 func TestNobodyIsSentToAnotherSiteUnasked(t *testing.T) {
 	t.Parallel()
 	s := openSignIn(t)
-	link := regexp.MustCompile(`<a class="button" href="([^"]*)" rel="noreferrer">Go to ([^<]*)</a>`)
+	link := regexp.MustCompile(`<a class="button wide-button" href="([^"]*)" rel="noreferrer">Go to ([^<]*)</a>`)
 	for redirect, named := range map[string]string{
 		"https://evil.example/landing?x=1": "evil.example",
 		"cursor://evil/x":                  "the program that opens cursor: links",

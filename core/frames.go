@@ -17,9 +17,10 @@ type FrameView struct {
 
 // FramePlace is the place of a frame as the SDK sent it: for a mapped frame, the place in the minified file.
 type FramePlace struct {
-	File   Untrusted // the URL or the whole path, if one was sent
-	Line   OptInt
-	Column OptInt
+	Function Untrusted
+	File     Untrusted // the URL or the whole path, if one was sent
+	Line     OptInt
+	Column   OptInt
 }
 
 // ViewFrame returns what readers see of frame i of a stack, which has the most recent call first. Everything that shows or compares
@@ -27,7 +28,7 @@ type FramePlace struct {
 func ViewFrame(stack []Frame, i int) FrameView {
 	f := &stack[i]
 	view := FrameView{Function: findFunction(stack, i), Line: f.Lineno, Column: f.Colno, IsMapped: f.Source != nil}
-	view.Sent = FramePlace{cmp.Or(f.AbsPath, f.Filename), f.Lineno, f.Colno}
+	view.Sent = FramePlace{f.Function, cmp.Or(f.AbsPath, f.Filename), f.Lineno, f.Colno}
 	switch {
 	case f.Source != nil:
 		view.File, view.Line, view.Column = f.Source.Path, f.Source.Line, f.Source.Column

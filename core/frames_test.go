@@ -48,24 +48,26 @@ func TestViewFrame(t *testing.T) {
 	}{
 		"a script of a page": {
 			Frame{Function: "t", Filename: "/assets/app.js", AbsPath: url, Lineno: 1, Colno: 2},
-			FrameView{Function: "t", File: "/assets/app.js", Line: 1, Column: 2, Sent: FramePlace{url, 1, 2}},
+			FrameView{Function: "t", File: "/assets/app.js", Line: 1, Column: 2, Sent: FramePlace{"t", url, 1, 2}},
 		},
 		"a mapped script": {
 			Frame{
 				Function: "t", Filename: "/assets/app.js", AbsPath: url, Lineno: 1, Colno: 2,
 				Source: &SourcePosition{Function: "total", Path: "src/cart.ts", Line: 3, Column: 4},
 			},
-			FrameView{Function: "total", File: "src/cart.ts", Line: 3, Column: 4, IsMapped: true, Sent: FramePlace{url, 1, 2}},
+			FrameView{
+				Function: "total", File: "src/cart.ts", Line: 3, Column: 4, IsMapped: true, Sent: FramePlace{"t", url, 1, 2},
+			},
 		},
 		"a bare name of a file": {
 			Frame{Filename: "views.py", AbsPath: "/srv/views.py", Lineno: 7},
-			FrameView{File: "/srv/views.py", Line: 7, Sent: FramePlace{"/srv/views.py", 7, 0}},
+			FrameView{File: "/srv/views.py", Line: 7, Sent: FramePlace{"", "/srv/views.py", 7, 0}},
 		},
 		"a path below the root": {
 			Frame{Filename: "shop/views.py", AbsPath: "/srv/shop/views.py"},
 			FrameView{File: "shop/views.py", Sent: FramePlace{File: "/srv/shop/views.py"}},
 		},
-		"a module alone": {Frame{Function: "run", Module: "shop.Cart"}, FrameView{Function: "run", File: "shop.Cart"}},
+		"a module alone": {Frame{Function: "run", Module: "shop.Cart"}, FrameView{Function: "run", File: "shop.Cart", Sent: FramePlace{Function: "run"}}},
 		"nothing":        {},
 	} {
 		t.Run(name, func(t *testing.T) {

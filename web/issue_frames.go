@@ -70,7 +70,7 @@ func (l frameList) makeFrame(frames []core.Frame, i int, isLibrary bool) stackFr
 	f, view := &frames[i], core.ViewFrame(frames, i)
 	frame := stackFrame{Function: cutName(view.Function), Place: writePlace(view.File, view.Line, view.Column)}
 	if l.isRaw {
-		frame.Function, frame.Place = cutName(f.Function), writePlace(view.Sent.File, view.Sent.Line, view.Sent.Column)
+		frame.Function, frame.Place = cutName(view.Sent.Function), writePlace(view.Sent.File, view.Sent.Line, view.Sent.Column)
 	} else if view.IsMapped {
 		frame.Sent = writePlace(view.Sent.File[strings.LastIndexByte(string(view.Sent.File), '/')+1:], view.Sent.Line, view.Sent.Column)
 	}
