@@ -11,7 +11,7 @@ import (
 // CarryOut does an action, or requests approval of it where the deployment holds it. No caller of an API is exempt (primary API,
 // Approvals).
 func (t *Tools) CarryOut(ctx context.Context, call core.Call, action store.Action) (store.ActionOutcome, error) {
-	if !t.holdsNone && slices.Contains(t.store.Settings().RequireApproval, action.Word()) {
+	if t.holdsAction(action.Word()) {
 		return t.store.RequestApproval(ctx, call.Actor, action)
 	}
 	return t.store.CarryOut(ctx, call.Actor, action)
