@@ -34,7 +34,9 @@ func startChromium(t *testing.T) context.Context {
 	t.Helper()
 	all, stopAll := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(stopAll)
-	ctx, _ := chromedp.NewContext(all)
+	// Pages move by a transition, during which a click is lost. A person is slower than that, these tests are not.
+	still := chromedp.WithAllocatorOptions(chromedp.Flag("force-prefers-reduced-motion", true))
+	ctx, _ := chromedp.NewContext(all, still)
 	t.Cleanup(func() {
 		limited, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()

@@ -104,7 +104,7 @@ func TestTrackersPythonClient(t *testing.T) {
 	require.Equal(t, "staging", notice.Context["environment"])
 	require.EqualValues(t, 1001, notice.Context["cart"])
 	require.Equal(t, map[string]any{"checkout": "true"}, notice.Context["tags"])
-	require.Equal(t, "https://shop.example/cart", notice.Request["url"])
+	require.Equal(t, "https://shop.example/cart?step=2", notice.Request["url"])
 	require.Equal(t, "u-17", notice.UserInfo["id"])
 	require.Equal(t, "checkend-python", notice.Notifier["name"])
 	api.read("/apps/"+slug+"/problems?search=KeyError", &sku)
