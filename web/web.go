@@ -74,6 +74,7 @@ const (
 	newPasswordPath    = "/account/password"
 	endSessionsPath    = "/account/sign-out-everywhere"
 	preferencesPath    = "/account/preferences"
+	welcomePath        = "/welcome"
 	issuesPath         = "/"
 	changeIssuesPath   = "/issues/change"
 	mergeIssuesPath    = "/issues/merge"
@@ -106,6 +107,7 @@ func (s *Site) Routes() map[string]http.Handler {
 		newPasswordPath:    s.makePersonPage(nil, s.takeNewPassword),
 		endSessionsPath:    s.makePersonPage(nil, s.takeEndSessions),
 		preferencesPath:    s.makePersonPage(nil, s.takePreferences),
+		welcomePath:        s.makePersonPage(s.showWelcome, s.takeWelcome),
 		issuesPath:         s.makePersonPage(s.showIssues, nil),
 		changeIssuesPath:   s.makePersonPage(nil, s.takeIssueChange),
 		mergeIssuesPath:    s.makePersonPage(s.showMerge, s.takeMerge),
