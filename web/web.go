@@ -1,5 +1,5 @@
-// Package web is the pages for people: how they sign in, their sessions, their own account, the issues. Each page is a file beside its
-// template. The pages need no script; ours adds keys, copying, local times and parts that are kept up to date.
+// Package web is the pages for people: how they sign in, their sessions, their own account, the first run, the issues. Each page is a
+// file beside its template. The pages need no script; ours adds keys, copying, local times and parts that are kept up to date.
 package web
 
 import (
