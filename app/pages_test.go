@@ -88,19 +88,25 @@ func TestFirstPage(t *testing.T) {
 	require.Contains(t, nobody.body, `href="/docs"`)
 	require.Equal(t, "/sign-in?return_to=%2F%3Fstatus%3Dresolved", s.newBrowser(t).get("/?status=resolved").header.Get("Location"))
 
-	require.Contains(t, s.openAs(t, adminEmail).get("/").body, "No application is connected yet")
+	first := s.openAs(t, adminEmail).get("/").body
+	require.Contains(t, first, "No application is connected yet")
+	require.Contains(t, first, `href="/welcome"`)
 	addUser(t, databaseURL, "bob@example.com", adminPassword)
 	bob := s.openAs(t, "bob@example.com").get("/").body
 	require.Contains(t, bob, "You see no project yet")
 	require.NotContains(t, bob, "/web/gallery")
-	s.makeProject(t)
-	require.Contains(t, s.openAs(t, adminEmail).get("/").body, "Nothing is broken")
+	key := s.makeProject(t)
+	waiting := s.openAs(t, adminEmail).get("/").body
+	require.Contains(t, waiting, "No event has come in yet")
+	require.Contains(t, waiting, `href="/welcome"`)
 	for status, text := range map[string]string{
 		"regressed": "Nothing came back", "fix_pending": "No fix waits", "verified": "No fix is verified yet", "resolved": "Nothing is resolved",
 		"ignored": "Nothing is ignored", "open&project=web-shop": "No issue passes these filters",
 	} {
 		require.Contains(t, s.openAs(t, adminEmail).get("/?status="+status).body, text, status)
 	}
+	id := s.sendMessage(t, key, "cart cannot be loaded")
+	require.Contains(t, s.openAs(t, adminEmail).follow("/issues/change", "action", "ignore", "id", fmt.Sprint(id)), "Nothing is broken")
 }
 
 // TestIssuesPageByRole shows what each role sees and may do.

@@ -50,7 +50,7 @@ func TestPeopleInABrowser(t *testing.T) {
 	p := (&browser{ctx: startChromium(t)}).openURL(t, strings.TrimSpace(string(link)))
 
 	p.fillForm("/sign-up", "email", email, "password", password, "repeated", password)
-	p.waitForText("No application is connected yet")
+	p.waitForText("Connect the first application")
 	p.openPath(s.url + "/account")
 	p.waitForText("Signed in as ann@example.com, site admin.")
 	require.Empty(t, evaluateIn[string](p, "document.cookie"), "no script reads it")

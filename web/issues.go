@@ -135,7 +135,7 @@ func (s *Site) showIssues(v *visit) error {
 	}
 	form.Pager = makeIssuePager(list, found, counts)
 	if len(found.Data) == 0 {
-		form.Empty = v.explainEmpty(list, len(projects.Data))
+		form.Empty = v.explainEmpty(list, projects.Data)
 	}
 	return v.show("issues", "Issues", form)
 }

@@ -3,24 +3,28 @@ package web
 import "errand/core"
 
 // explainEmpty says why the list is empty, and what to do next.
-func (v *visit) explainEmpty(list issueList, projects int) *emptyList {
+func (v *visit) explainEmpty(list issueList, projects []core.ListedProject) *emptyList {
+	isPlain := len(list.filters) == 0 && list.cursor == ""
 	switch {
-	case projects == 0 && v.may(core.SiteRight):
+	case len(projects) == 0 && v.may(core.SiteRight):
 		return &emptyList{
 			Title: "No application is connected yet",
-			Lines: []string{
-				"Its errors are here as soon as it sends them. A coding agent can connect it, or any Sentry SDK with a DSN of Errand.",
-				"To look around first, fill a demo project on the machine of the server:",
-			},
-			Command: "errand demo",
-			Links:   []frameLink{{Name: "Connect an application", Path: "/setup"}},
+			Lines: []string{"Its errors are here as soon as it sends them. An agent can connect it, or you by hand; a demo is there too."},
+			Links: []frameLink{{Name: "Connect the first application", Path: welcomePath}},
 		}
-	case projects == 0:
+	case len(projects) == 0:
 		return &emptyList{
 			Title: "You see no project yet",
 			Lines: []string{"You see the projects of your teams. An owner or admin of a team, or a site admin, can add you to one."},
+			Links: []frameLink{{Name: "How an application is connected", Path: welcomePath}},
 		}
-	case len(list.filters) > 0 || list.cursor != "":
+	case isPlain && list.status == core.Open && !haveEvents(projects):
+		return &emptyList{
+			Title: "No event has come in yet",
+			Lines: []string{"There is a project, and its application has sent nothing so far."},
+			Links: []frameLink{{Name: "Connect the application", Path: welcomePath}},
+		}
+	case !isPlain:
 		return &emptyList{
 			Title: "No issue passes these filters",
 			Lines: []string{"Choose another status or project, or look at everything."},

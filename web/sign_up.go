@@ -56,7 +56,7 @@ func (s *Site) takeSignUp(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.refuseForm(w, r, err, func(status int, problem string) error { return askSignUp(w, r, status, problem, form) })
 	}
-	return s.enterAfterPassword(w, r, p, issuesPath)
+	return s.enterAfterPassword(w, r, p, welcomePath)
 }
 
 // readNewPassword reads a new password, which was typed twice.

@@ -1,5 +1,5 @@
-// Package web is the pages for people: how they sign in, their sessions, their own account, the issues. Each page is a file beside its
-// template. The pages need no script; ours adds keys, copying, local times and parts that are kept up to date.
+// Package web is the pages for people: how they sign in, their sessions, their own account, the first run, the issues. Each page is a
+// file beside its template. The pages need no script; ours adds keys, copying, local times and parts that are kept up to date.
 package web
 
 import (
@@ -74,6 +74,7 @@ const (
 	newPasswordPath    = "/account/password"
 	endSessionsPath    = "/account/sign-out-everywhere"
 	preferencesPath    = "/account/preferences"
+	welcomePath        = "/welcome"
 	issuesPath         = "/"
 	changeIssuesPath   = "/issues/change"
 	mergeIssuesPath    = "/issues/merge"
@@ -106,6 +107,7 @@ func (s *Site) Routes() map[string]http.Handler {
 		newPasswordPath:    s.makePersonPage(nil, s.takeNewPassword),
 		endSessionsPath:    s.makePersonPage(nil, s.takeEndSessions),
 		preferencesPath:    s.makePersonPage(nil, s.takePreferences),
+		welcomePath:        s.makePersonPage(s.showWelcome, s.takeWelcome),
 		issuesPath:         s.makePersonPage(s.showIssues, nil),
 		changeIssuesPath:   s.makePersonPage(nil, s.takeIssueChange),
 		mergeIssuesPath:    s.makePersonPage(s.showMerge, s.takeMerge),
