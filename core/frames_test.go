@@ -67,8 +67,11 @@ func TestViewFrame(t *testing.T) {
 			Frame{Filename: "shop/views.py", AbsPath: "/srv/shop/views.py"},
 			FrameView{File: "shop/views.py", Sent: FramePlace{File: "/srv/shop/views.py"}},
 		},
-		"a module alone": {Frame{Function: "run", Module: "shop.Cart"}, FrameView{Function: "run", File: "shop.Cart", Sent: FramePlace{Function: "run"}}},
-		"nothing":        {},
+		"a module alone": {
+			Frame{Function: "run", Module: "shop.Cart"},
+			FrameView{Function: "run", File: "shop.Cart", Sent: FramePlace{Function: "run"}},
+		},
+		"nothing": {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
