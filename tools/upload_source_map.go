@@ -75,7 +75,9 @@ func (t *Tools) storeSourceMap(ctx context.Context, call core.Call, upload store
 		case core.HasCode(err, core.ProjectNotFound), core.HasCode(err, core.Limit): // after other errors it may have been recorded
 			t.dropBlobs(ctx, upload.ProjectID, upload.Blob)
 		case errors.Is(err, store.ErrBlobGone):
-			continue // the last map with the same content has just been deleted
+			// The last map with the same content has just been deleted. Its blob may have been stored again here.
+			t.dropBlobs(ctx, upload.ProjectID, upload.Blob)
+			continue
 		}
 		return m, err
 	}
