@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"errand/testkit/logtext"
 )
 
 func TestPartsStopLastInFirstOut(t *testing.T) {
@@ -42,7 +44,7 @@ func TestPartThatFailsToStopIsNamedAndKeepsNoOtherFromIt(t *testing.T) {
 func TestPartThatTakesLongToStopIsNamedMeanwhile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		log := &bytes.Buffer{}
+		log := &logtext.Text{}
 		ending := stops{log: slog.New(slog.NewTextHandler(log, nil))}
 		ending.add("the address", func(context.Context) error { return nil })
 		ending.add("the jobs", func(context.Context) error {
