@@ -134,6 +134,10 @@ func (i *Ingest) ForgetMaps() { i.maps.found.forgetAll() }
 // SetMapWithin sets how long an event waits to be mapped.
 func (i *Ingest) SetMapWithin(within time.Duration) { i.maps.within = within }
 
+// TrustSendersFor sets how much time a sender may use for large bodies before dropped items count. The race detector makes each
+// body take ten times as long.
+func (i *Ingest) TrustSendersFor(used time.Duration) { i.unpackers.trust = used }
+
 // ForgetPages closes the source maps that nobody uses, and drops their pages from memory, as
 // happens with time.
 func (i *Ingest) ForgetPages() {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"time"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/flate"
@@ -32,11 +33,12 @@ type unpackers struct {
 	any   *turns // for an unpacker
 	large *turns // for a body of more than largeBody bytes
 	first *firstLines
+	trust time.Duration // trustedTime; tests that measure no time raise it
 }
 
 func newUnpackers() *unpackers {
 	n := 2 * runtime.GOMAXPROCS(0)
-	u := &unpackers{idle: make(chan *unpacker, n), any: newTurns(n, false), large: newTurns(1, true), first: newFirstLines()}
+	u := &unpackers{idle: make(chan *unpacker, n), any: newTurns(n, false), large: newTurns(1, true), first: newFirstLines(), trust: trustedTime}
 	for range n {
 		u.idle <- new(unpacker)
 	}
@@ -70,7 +72,7 @@ func (u *unpackers) openBody(ctx context.Context, packed packedBody, work func(t
 			return busy
 		}
 		defer end()
-		packed.skipsLittle = u.large.hasUsedMuch(packed.sender, trustedTime)
+		packed.skipsLittle = u.large.hasUsedMuch(packed.sender, u.trust)
 		err = u.tryOpen(ctx, packed, packed.limit, work)
 	}
 	if errors.Is(err, errOutgrown) {
