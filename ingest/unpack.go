@@ -38,7 +38,9 @@ type unpackers struct {
 
 func newUnpackers() *unpackers {
 	n := 2 * runtime.GOMAXPROCS(0)
-	u := &unpackers{idle: make(chan *unpacker, n), any: newTurns(n, false), large: newTurns(1, true), first: newFirstLines(), trust: trustedTime}
+	u := &unpackers{
+		idle: make(chan *unpacker, n), any: newTurns(n, false), large: newTurns(1, true), first: newFirstLines(), trust: trustedTime,
+	}
 	for range n {
 		u.idle <- new(unpacker)
 	}
