@@ -39,8 +39,8 @@ func (a *App) Run(ctx context.Context) (err error) {
 	return nil
 }
 
-// startWork starts the server's work besides answering requests. The jobs begin to stop with ctx. What requests depend on
-// continues until they are answered; the stops end it.
+// startWork starts the server's work besides answering requests. The jobs begin to stop with ctx. Work that requests
+// depend on continues until they are answered; the stops end it.
 func (a *App) startWork(ctx context.Context, work *stops) error {
 	if a.config.hasRole(roleWorker) {
 		if err := a.startJobs(ctx, work); err != nil {

@@ -6,7 +6,7 @@ import (
 	"errand/core"
 )
 
-// readNoticeRequest reads the request. What an event's request has no place for becomes a context.
+// readNoticeRequest reads the request. Members without a place in an event's request become a context.
 func (n *noticeReader) readNoticeRequest() *core.Request {
 	if !n.requireObject() {
 		return nil

@@ -70,10 +70,9 @@ type pager struct {
 
 // emptyList stands where a list has nothing: what it would have, and what to do next.
 type emptyList struct {
-	Title   string
-	Lines   []string
-	Command string
-	Links   []frameLink
+	Title string
+	Lines []string
+	Links []frameLink
 }
 
 // step is a step of the component "progress". State is done, now, back or empty for one to come.

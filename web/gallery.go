@@ -68,7 +68,7 @@ func (v *visit) sampleOrdinary() gallerySample {
 		Ago:    v.at(before(3 * time.Minute)), Date: dated, Copy: "errand demo", Spark: spark,
 		Chart: sampleChart("Nov 18", "Nov 19", "Nov 20"), Rows: []issueRow{row},
 		Pager: pager{Shown: "25 of 1,204", State: "events come in", First: "#", Older: "#", OlderText: "Older"},
-		Empty: emptyList{Title: "Nothing is broken", Lines: []string{"There is no open issue."}, Command: "errand demo",
+		Empty: emptyList{Title: "Nothing is broken", Lines: []string{"There is no open issue."},
 			Links: []frameLink{{Name: "Clear the filters", Path: "#"}}},
 		Progress: []step{{"done", "Fix linked", "PR 311 by claude-2", &dated}, {"done", "Deployed", "1.4.2 to production", &dated},
 			{"now", "Quiet until", "16:40", nil}, {"back", "Came back", "in 1.4.3, 412 events", &dated}},
@@ -127,7 +127,7 @@ func (v *visit) sampleHostile() gallerySample {
 		Select: chooseFrom("gallery", "Project", hostile, option{Value: "x", Text: text}), Flash: &flash{Kind: kindBad, Text: hostile},
 		Ago: at, Date: at, Copy: hostile, Spark: newSpark([]int64{1 << 52, 0, 1}), Chart: sampleChart(hostile[:60], "a", "b"),
 		Rows: []issueRow{row}, Pager: pager{Shown: hostile[:100], State: hostile[:100], Older: "#", OlderText: "Older"},
-		Empty: emptyList{Title: hostile, Lines: []string{hostile}, Command: hostile}, Progress: []step{{"now", hostile, text, &at}},
+		Empty: emptyList{Title: hostile, Lines: []string{hostile}}, Progress: []step{{"now", hostile, text, &at}},
 		Stack: []stackPart{{Name: text, Value: text, Remark: hostile[:100], Groups: []frameGroup{
 			{Frames: []stackFrame{{text, text, text, text, true, []sourceLine{{1 << 52, text, true}}, []variable{{text, text}}}}},
 			{IsLibrary: true, Summary: text, Frames: []stackFrame{{Function: text, Place: text}}},

@@ -73,6 +73,21 @@ func (v *visit) makeIssueForm(at issueAddress, issue *core.IssueDetail) issueFor
 	}
 }
 
+// readIssue reads an issue by its id.
+func (v *visit) readIssue(id int64) (core.IssueDetail, error) {
+	found, err := callOperation(v, core.GetIssue, map[string]any{"id": id})
+	return found.Data, err
+}
+
+// readChangeable reads an issue that the person is about to change. It is forbidden to those who may not.
+func (v *visit) readChangeable(id int64) (core.IssueDetail, error) {
+	issue, err := v.readIssue(id)
+	if err == nil && !v.canChange(&issue.Issue) {
+		err = core.NewError(core.Forbidden).With("required_role", "member")
+	}
+	return issue, err
+}
+
 // canChange reports whether the person may change an issue; a merged one takes no changes.
 func (v *visit) canChange(issue *core.Issue) bool {
 	return issue.Status != core.Merged && v.actor.MayIn(issue.ProjectID, core.WriteRight)
@@ -87,11 +102,11 @@ func (v *visit) showIssuePart(at issueAddress) error {
 		}
 		return v.show("issue", "", issueForm{Activity: v.makeActivity(at, found)})
 	}
-	found, err := callOperation(v, core.GetIssue, map[string]any{"id": at.id})
+	issue, err := v.readIssue(at.id)
 	if err != nil {
 		return err
 	}
-	return v.show("issue", "", v.makeIssueForm(at, &found.Data))
+	return v.show("issue", "", v.makeIssueForm(at, &issue))
 }
 
 // findIssue reads everything that the page shows.
@@ -99,9 +114,8 @@ func (v *visit) findIssue(at issueAddress) (*issueFindings, error) {
 	args := map[string]any{"id": at.id}
 	found := &issueFindings{}
 	return found, runTogether(
-		func() error {
-			answer, err := callOperation(v, core.GetIssue, args)
-			found.issue = answer.Data
+		func() (err error) {
+			found.issue, err = v.readIssue(at.id)
 			return err
 		},
 		func() error { return v.findEvent(at, found) },

@@ -46,20 +46,17 @@ func (v *visit) askSplit(problem string, chosen []int64) error {
 	if cursor != "" {
 		args["cursor"] = cursor
 	}
-	var found core.Data[core.IssueDetail]
+	var issue core.IssueDetail
 	var events core.Page[core.EventRow]
 	err = runTogether(
-		func() (err error) { found, err = callOperation(v, core.GetIssue, map[string]any{"id": id}); return err },
+		func() (err error) { issue, err = v.readChangeable(id); return err },
 		func() (err error) { events, err = callOperation(v, core.ListIssueEvents, args); return err },
 	)
 	if err != nil {
 		return err
 	}
-	if !v.canChange(&found.Data.Issue) {
-		return core.NewError(core.Forbidden).With("required_role", "member")
-	}
 	at := issueAddress{id, nil}
-	form := splitForm{ID: id, Path: at.path(""), Problem: problem, Title: found.Data.Title}
+	form := splitForm{ID: id, Path: at.path(""), Problem: problem, Title: issue.Title}
 	for _, event := range events.Data {
 		row := splitRow{EventRow: event, At: v.at(event.Timestamp), Path: at.path(fmt.Sprintf("?event=%d", event.ID))}
 		for _, id := range chosen {

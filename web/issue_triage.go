@@ -77,13 +77,9 @@ func (v *visit) askTriage(problem string, chosen map[string]any, note string) er
 	if err != nil {
 		return err
 	}
-	found, err := callOperation(v, core.GetIssue, map[string]any{"id": id})
+	issue, err := v.readChangeable(id)
 	if err != nil {
 		return err
-	}
-	issue := &found.Data
-	if !v.canChange(&issue.Issue) {
-		return core.NewError(core.Forbidden).With("required_role", "member")
 	}
 	form := triageForm{ID: id, Path: issueAddress{id, nil}.path(""), Problem: problem, Title: issue.Title, Triage: issue.Triage, Note: note}
 	for _, field := range triageFields {
@@ -102,14 +98,14 @@ func (s *Site) takeTriage(v *visit) error {
 	if err != nil {
 		return err
 	}
-	found, err := callOperation(v, core.GetIssue, map[string]any{"id": id})
+	issue, err := v.readIssue(id)
 	if err != nil {
 		return err
 	}
 	args, chosen := map[string]any{"id": id}, map[string]any{}
 	for _, field := range triageFields {
 		value := v.r.PostForm.Get(field.name)
-		if chosen[field.name] = value; value != field.of(&found.Data.Triage) {
+		if chosen[field.name] = value; value != field.of(&issue.Triage) {
 			args[field.name] = value
 		}
 	}

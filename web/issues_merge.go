@@ -47,20 +47,20 @@ func (s *Site) showMerge(v *visit) error {
 	var events int64
 	project, chosen := "", 0
 	for i, id := range ids {
-		found, err := callOperation(v, core.GetIssue, map[string]any{"id": id})
+		issue, err := v.readIssue(id)
 		if err != nil {
 			return err
 		}
-		row := v.makeIssueRow(&found.Data.Issue)
+		row := v.makeIssueRow(&issue.Issue)
 		form.Issues = append(form.Issues, mergeChoice{Row: row})
-		events += found.Data.TimesSeen
+		events += issue.TimesSeen
 		if row.Events > form.Issues[chosen].Row.Events {
 			chosen = i
 		}
-		if project != "" && project != found.Data.Project {
+		if project != "" && project != issue.Project {
 			form.Problem = "Issues of different projects cannot be merged."
 		}
-		project = found.Data.Project
+		project = issue.Project
 	}
 	form.Issues[chosen].IsChosen = true
 	form.Told = fmt.Sprintf("The issue that stays then has all %s, and the later ones of the others go there too. Merging cannot be undone "+
@@ -70,11 +70,11 @@ func (s *Site) showMerge(v *visit) error {
 
 // askSecond asks for the issue with which to merge the one that is named.
 func (v *visit) askSecond(form mergeForm, id int64) error {
-	found, err := callOperation(v, core.GetIssue, map[string]any{"id": id})
+	issue, err := v.readIssue(id)
 	if err != nil {
 		return err
 	}
-	form.First, form.Issues = id, []mergeChoice{{v.makeIssueRow(&found.Data.Issue), true}}
+	form.First, form.Issues = id, []mergeChoice{{v.makeIssueRow(&issue.Issue), true}}
 	form.Told = fmt.Sprintf("Select 2 to %d issues of one project in the list, or name the other one here. Its number stands in its "+
 		"address.", maxMerged)
 	return v.show("issues_merge", "Merge issues", form)
