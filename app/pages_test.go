@@ -55,7 +55,7 @@ func addMember(t *testing.T, databaseURL, email string, role core.TeamRole) {
 	require.NoError(t, err)
 	projects, err := rows.ListProjects(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, rows.AssignApp(t.Context(), by, team.ID, projects[0].ID))
+	require.NoError(t, rows.AssignProject(t.Context(), by, team.ID, projects[0].ID))
 	_, err = rows.AddTeamMember(t.Context(), by, store.NewTeamMember{TeamID: team.ID, UserID: user.ID, Role: role})
 	require.NoError(t, err)
 }

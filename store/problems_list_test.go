@@ -125,7 +125,7 @@ func TestTotalsOfManyAreKeptForSeconds(t *testing.T) {
 	count := func() [2]int64 {
 		_, total, err := s.ListProblems(t.Context(), filter)
 		require.NoError(t, err)
-		app, err := s.ReadApp(t.Context(), storetest.Shop)
+		app, err := s.ReadManagedProject(t.Context(), storetest.Shop)
 		require.NoError(t, err)
 		return [2]int64{total, app.Unresolved}
 	}

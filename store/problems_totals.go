@@ -105,24 +105,24 @@ FROM unnest(@projects::bigint[]) AS p (id)
 LEFT JOIN issues i ON i.project_id = p.id AND NOT i.test AND i.status IN ` + openStatuses + `
 GROUP BY p.id`
 
-// countOpen completes the counts of apps that have more open problems than were counted.
-func (t *totals) countOpen(ctx context.Context, db *pg.DB, apps []App) error {
+// countOpen completes the counts of projects that have more open problems than were counted.
+func (t *totals) countOpen(ctx context.Context, db *pg.DB, projects []ManagedProject) error {
 	now, unresolved := db.Now().Time, false
 	key := func(project int64) totalKey {
 		return ProblemFilter{ProjectID: project, Resolved: &unresolved}.totalKey()
 	}
 	var missing []int64
-	byID := map[int64]*App{}
-	for i := range apps {
-		if apps[i].Unresolved <= exactTotals {
+	byID := map[int64]*ManagedProject{}
+	for i := range projects {
+		if projects[i].Unresolved <= exactTotals {
 			continue
 		}
-		if n, found := t.findCount(key(apps[i].ID), now); found {
-			apps[i].Unresolved = n
+		if n, found := t.findCount(key(projects[i].ID), now); found {
+			projects[i].Unresolved = n
 			continue
 		}
-		missing = append(missing, apps[i].ID)
-		byID[apps[i].ID] = &apps[i]
+		missing = append(missing, projects[i].ID)
+		byID[projects[i].ID] = &projects[i]
 	}
 	if len(missing) == 0 {
 		return nil

@@ -17,9 +17,9 @@ type NewProject struct {
 	ID        int64 // the public id, random
 	Name      string
 	Platform  string
-	PublicKey string       // the first key
-	Demo      bool         // filled with examples; at most one project is
-	App       *AppSettings // nil for the defaults
+	PublicKey string           // the first key
+	Demo      bool             // filled with examples; at most one project is
+	Managed   *ManagedSettings // nil for the defaults
 }
 
 // Errors of CreateProject.
@@ -55,8 +55,8 @@ func (t *tx) createProject(ctx context.Context, actor core.Actor, p NewProject) 
 	if err := t.insertProject(ctx, actor, p); err != nil {
 		return err
 	}
-	if p.App != nil {
-		if err := t.saveApp(ctx, p.ID, *p.App); err != nil {
+	if p.Managed != nil {
+		if err := t.saveManagedSettings(ctx, p.ID, *p.Managed); err != nil {
 			return err
 		}
 	}

@@ -18,36 +18,37 @@ VALUES (@team_id, @project_id, @now) ON CONFLICT DO NOTHING`
 	deleteTeamProject = `DELETE FROM team_projects WHERE team_id = @team_id AND project_id = @project_id`
 )
 
-// ListAppsOfTeam lists the apps that are assigned to a team, sorted by name, with the counts of ListApps.
-func (s *Store) ListAppsOfTeam(ctx context.Context, team int64) ([]App, error) {
+// ListProjectsOfTeam lists the projects that are assigned to a team, sorted by name, with the counts of ListManagedProjects.
+func (s *Store) ListProjectsOfTeam(ctx context.Context, team int64) ([]ManagedProject, error) {
 	assigned, err := pg.QueryMany[struct{ ID int64 }](ctx, s.db.Main, listTeamProjects, pg.Args{"team_id": team})
 	if err != nil || len(assigned) == 0 {
 		return nil, err
 	}
-	apps, err := s.ListApps(ctx)
+	projects, err := s.ListManagedProjects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	apps = slices.DeleteFunc(apps, func(app App) bool { return !slices.Contains(assigned, struct{ ID int64 }{app.ID}) })
-	slices.SortFunc(apps, func(a, b App) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
-	return apps, nil
+	projects = slices.DeleteFunc(projects, func(p ManagedProject) bool { return !slices.Contains(assigned, struct{ ID int64 }{p.ID}) })
+	slices.SortFunc(projects, func(a, b ManagedProject) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	return projects, nil
 }
 
-// AssignApp lets a team see an app. It returns not_found for the team, or project_not_found. Assigning it again changes nothing.
-func (s *Store) AssignApp(ctx context.Context, actor core.Actor, team, app int64) error {
+// AssignProject lets a team see a project. It returns not_found for the team, or project_not_found. Assigning it again changes nothing.
+func (s *Store) AssignProject(ctx context.Context, actor core.Actor, team, project int64) error {
 	return s.inTx(ctx, func(t *tx) error {
-		if err := intake.ShareProject(ctx, t.Tx, app); err != nil {
+		if err := intake.ShareProject(ctx, t.Tx, project); err != nil {
 			return err
 		}
-		args := pg.Args{"team_id": team, "project_id": app, "now": t.Now}
+		args := pg.Args{"team_id": team, "project_id": project, "now": t.Now}
 		return t.changeAssignment(ctx, actor, core.ActionTeamAssignApp, insertTeamProject, args)
 	})
 }
 
-// UnassignApp stops a team from seeing an app, or returns not_found for the team. It changes nothing if the team does not see the app.
-func (s *Store) UnassignApp(ctx context.Context, actor core.Actor, team, app int64) error {
+// UnassignProject stops a team from seeing a project, or returns not_found for the team. It changes nothing if the team does
+// not see the project.
+func (s *Store) UnassignProject(ctx context.Context, actor core.Actor, team, project int64) error {
 	return s.inTx(ctx, func(t *tx) error {
-		args := pg.Args{"team_id": team, "project_id": app}
+		args := pg.Args{"team_id": team, "project_id": project}
 		return t.changeAssignment(ctx, actor, core.ActionTeamUnassignApp, deleteTeamProject, args)
 	})
 }

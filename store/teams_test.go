@@ -139,12 +139,12 @@ func TestDeletedUserLeavesNothing(t *testing.T) {
 	own, other := makeTeam(t, s, "Own", ann), makeTeam(t, s, "Other", bob)
 	addMember(t, s, own, bob, core.RoleMember)
 	addMember(t, s, other, ann, core.RoleMember)
-	require.NoError(t, s.AssignApp(t.Context(), by, own.ID, storetest.Shop))
+	require.NoError(t, s.AssignProject(t.Context(), by, own.ID, storetest.Shop))
 	person := core.NewUserActor(ann.ID, ann.EmailAddress, core.Rights{IsSiteAdmin: true})
 	_, err := s.CreateProject(t.Context(), person, store.NewProject{ID: 7, Name: "Ann's", PublicKey: "k"})
 	require.NoError(t, err)
 
-	require.ErrorIs(t, s.DeleteUser(t.Context(), by, ann.ID), store.ErrUserHasApps)
+	require.ErrorIs(t, s.DeleteUser(t.Context(), by, ann.ID), store.ErrUserHasProjects)
 	_, err = s.FindTeam(t.Context(), "own")
 	require.NoError(t, err, "nothing was done")
 	storetest.HideProject(t, s, 7)
@@ -160,14 +160,14 @@ func TestDeletedUserLeavesNothing(t *testing.T) {
 	require.ErrorIs(t, s.DeleteUser(t.Context(), by, root.ID), store.ErrLastSiteAdmin)
 }
 
-func TestAppsOfATeam(t *testing.T) {
+func TestProjectsOfATeam(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
 	by := core.NewBootstrapActor()
 	storetest.MakeProject(t, s, storetest.Shop+1, "Admin")
 	team := makeTeam(t, s, "Office", makeUser(t, s, "ann@example.com"))
 	listNames := func() (names []string) {
-		apps, err := s.ListAppsOfTeam(t.Context(), team.ID)
+		apps, err := s.ListProjectsOfTeam(t.Context(), team.ID)
 		require.NoError(t, err)
 		for _, app := range apps {
 			names = append(names, app.Name)
@@ -177,16 +177,16 @@ func TestAppsOfATeam(t *testing.T) {
 	require.Empty(t, listNames())
 
 	storetest.RequireNoErrors(t, storetest.RunTogether(8, func(i int) error {
-		return s.AssignApp(t.Context(), by, team.ID, storetest.Shop+int64(i%2))
+		return s.AssignProject(t.Context(), by, team.ID, storetest.Shop+int64(i%2))
 	}))
 
 	require.Equal(t, []string{"Admin", "Shop"}, listNames())
-	storetest.RequireCode(t, core.ProjectNotFound, s.AssignApp(t.Context(), by, team.ID, 404))
-	storetest.RequireCode(t, core.NotFound, s.AssignApp(t.Context(), by, 404, storetest.Shop))
+	storetest.RequireCode(t, core.ProjectNotFound, s.AssignProject(t.Context(), by, team.ID, 404))
+	storetest.RequireCode(t, core.NotFound, s.AssignProject(t.Context(), by, 404, storetest.Shop))
 	require.NoError(t, storetest.DeleteProject(t.Context(), s, by, storetest.Shop))
 	require.Equal(t, []string{"Admin"}, listNames())
-	require.NoError(t, s.UnassignApp(t.Context(), by, team.ID, storetest.Shop+1))
-	require.NoError(t, s.UnassignApp(t.Context(), by, team.ID, storetest.Shop+1), "a second time changes nothing")
+	require.NoError(t, s.UnassignProject(t.Context(), by, team.ID, storetest.Shop+1))
+	require.NoError(t, s.UnassignProject(t.Context(), by, team.ID, storetest.Shop+1), "a second time changes nothing")
 	require.Empty(t, listNames())
 	require.EqualValues(t, 3, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM activity WHERE action LIKE 'team.%assign_app'`))
 }

@@ -44,7 +44,7 @@ type NewToken struct {
 	Hash      []byte // SHA-256 of the token
 	Prefix    string
 	Scopes    []core.Scope
-	ProjectID int64 // 0: all apps
+	ProjectID int64 // 0: all projects
 	IsAgent   bool  // made by a setup
 
 	OnlyProject bool // nothing but the project exists for it

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	findAppOfUser = `SELECT EXISTS (SELECT FROM projects WHERE created_by_user = @id AND deleted_at IS NULL) AS found`
-	deleteUser    = `DELETE FROM users WHERE id = @id`
+	findProjectOfUser = `SELECT EXISTS (SELECT FROM projects WHERE created_by_user = @id AND deleted_at IS NULL) AS found`
+	deleteUser        = `DELETE FROM users WHERE id = @id`
 )
 
-// ErrUserHasApps says that the user created apps.
-var ErrUserHasApps = errors.New("store: the user created apps")
+// ErrUserHasProjects says that the user created projects.
+var ErrUserHasProjects = errors.New("store: the user created projects")
 
 // DeleteUser deletes a user, the teams that the user owns and the memberships in others, and ends the user's claims. It
-// returns not_found, ErrLastSiteAdmin or ErrUserHasApps.
+// returns not_found, ErrLastSiteAdmin or ErrUserHasProjects.
 func (s *Store) DeleteUser(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		if err := t.checkOtherSiteAdmin(ctx, id); err != nil {
@@ -27,9 +27,9 @@ func (s *Store) DeleteUser(ctx context.Context, actor core.Actor, id int64) erro
 		if err != nil {
 			return err
 		}
-		created, err := pg.QueryOne[struct{ Found bool }](ctx, t, findAppOfUser, pg.Args{"id": id})
+		created, err := pg.QueryOne[struct{ Found bool }](ctx, t, findProjectOfUser, pg.Args{"id": id})
 		if err == nil && created.Found {
-			err = ErrUserHasApps
+			err = ErrUserHasProjects
 		}
 		if err != nil {
 			return err

@@ -8,7 +8,7 @@ import (
 	"errand/store"
 )
 
-func showApp(app store.App) manage.App {
+func showApp(app store.ManagedProject) manage.App {
 	shown := manage.App{
 		ID: app.ID, Name: app.Name, Slug: app.Slug, NotifyOnNewProblem: app.NotifyOnNewProblem,
 		NotifyOnReoccurrence: app.NotifyOnReoccurrence, CreatedAt: manage.At(app.CreatedAt), UpdatedAt: manage.At(app.UpdatedAt),
@@ -21,11 +21,11 @@ func showApp(app store.App) manage.App {
 }
 
 func (t *Handlers) listApps(ctx context.Context, _ core.Call, _ struct{}) (core.List[manage.App], error) {
-	apps, err := t.Store.ListApps(ctx)
+	apps, err := t.Store.ListManagedProjects(ctx)
 	return showApps(apps), err
 }
 
-func showApps(apps []store.App) core.List[manage.App] {
+func showApps(apps []store.ManagedProject) core.List[manage.App] {
 	shown := make(core.List[manage.App], len(apps))
 	for i, app := range apps {
 		shown[i] = showApp(app)
@@ -34,7 +34,7 @@ func showApps(apps []store.App) core.List[manage.App] {
 }
 
 func (t *Handlers) getApp(ctx context.Context, _ core.Call, in manage.AppInput) (manage.App, error) {
-	id, err := t.Store.FindApp(ctx, in.App)
+	id, err := t.Store.FindProjectByKey(ctx, in.App)
 	if err != nil {
 		return manage.App{}, err
 	}
@@ -42,7 +42,7 @@ func (t *Handlers) getApp(ctx context.Context, _ core.Call, in manage.AppInput) 
 }
 
 func (t *Handlers) readApp(ctx context.Context, id int64) (manage.App, error) {
-	app, err := t.Store.ReadApp(ctx, id)
+	app, err := t.Store.ReadManagedProject(ctx, id)
 	return showApp(app), err
 }
 
@@ -50,7 +50,7 @@ func (t *Handlers) createApp(ctx context.Context, call core.Call, in manage.AppF
 	if err := in.CheckName(true); err != nil {
 		return manage.App{}, err
 	}
-	settings := store.AppSettings{NotifyOnNewProblem: true, NotifyOnReoccurrence: true}
+	settings := store.ManagedSettings{NotifyOnNewProblem: true, NotifyOnReoccurrence: true}
 	if in.Environment.Set {
 		settings.Environment = in.Environment.ValueOrNil()
 	}
@@ -60,7 +60,7 @@ func (t *Handlers) createApp(ctx context.Context, call core.Call, in manage.AppF
 	if set := valueOf(in.NotifyOnReoccurrence); set != nil {
 		settings.NotifyOnReoccurrence = *set
 	}
-	created, err := t.CreateProject(ctx, call.Actor, store.NewProject{Name: in.Name.Value, App: &settings})
+	created, err := t.CreateProject(ctx, call.Actor, store.NewProject{Name: in.Name.Value, Managed: &settings})
 	if err != nil {
 		return manage.App{}, err
 	}
@@ -68,14 +68,14 @@ func (t *Handlers) createApp(ctx context.Context, call core.Call, in manage.AppF
 }
 
 func (t *Handlers) updateApp(ctx context.Context, call core.Call, in manage.UpdateAppInput) (manage.App, error) {
-	id, err := t.Store.FindApp(ctx, in.App)
+	id, err := t.Store.FindProjectByKey(ctx, in.App)
 	if err != nil {
 		return manage.App{}, err
 	}
 	if err := in.CheckName(false); err != nil {
 		return manage.App{}, err
 	}
-	app, err := t.Store.UpdateApp(ctx, call.Actor, id, store.AppChange{
+	app, err := t.Store.UpdateManagedProject(ctx, call.Actor, id, store.ManagedProjectChange{
 		Name: valueOf(in.Name), Environment: in.Environment, NotifyOnNewProblem: valueOf(in.NotifyOnNewProblem),
 		NotifyOnReoccurrence: valueOf(in.NotifyOnReoccurrence),
 	})
@@ -91,7 +91,7 @@ func valueOf[T any](field core.Opt[T]) *T {
 }
 
 func (t *Handlers) deleteApp(ctx context.Context, call core.Call, in manage.AppInput) (core.OrHeld[core.None], error) {
-	id, err := t.Store.FindApp(ctx, in.App)
+	id, err := t.Store.FindProjectByKey(ctx, in.App)
 	if err != nil {
 		return core.OrHeld[core.None]{}, err
 	}

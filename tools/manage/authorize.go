@@ -41,7 +41,7 @@ func (t *Handlers) lookUpInTeam(ctx context.Context, ref string, path map[string
 		return err
 	}
 	if app, named := path["app"]; named {
-		_, err = t.Store.FindApp(ctx, core.ProjectRef(app))
+		_, err = t.Store.FindProjectByKey(ctx, core.ProjectRef(app))
 		return err
 	}
 	member, named := path["id"]
@@ -57,7 +57,7 @@ func (t *Handlers) lookUpInTeam(ctx context.Context, ref string, path map[string
 }
 
 func (t *Handlers) lookUpInApp(ctx context.Context, resource string, path map[string]string) error {
-	app, err := t.Store.FindApp(ctx, core.ProjectRef(path["app"]))
+	app, err := t.Store.FindProjectByKey(ctx, core.ProjectRef(path["app"]))
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (t *Handlers) listNotices(ctx context.Context, _ core.Call, in manage.ListN
 	if filter.Before, err = lastDay(in.DateTo); err != nil {
 		return manage.Pages[manage.Notice]{}, err
 	}
-	if filter.ProjectID, err = t.Store.FindApp(ctx, in.App); err != nil {
+	if filter.ProjectID, err = t.Store.FindProjectByKey(ctx, in.App); err != nil {
 		return manage.Pages[manage.Notice]{}, err
 	}
 	events, total, err := t.Store.ListNotices(ctx, filter)
@@ -32,7 +32,7 @@ func (t *Handlers) listNotices(ctx context.Context, _ core.Call, in manage.ListN
 }
 
 func (t *Handlers) getNotice(ctx context.Context, _ core.Call, in manage.NoticeInput) (manage.Notice, error) {
-	app, err := t.Store.FindApp(ctx, in.App)
+	app, err := t.Store.FindProjectByKey(ctx, in.App)
 	if err != nil {
 		return manage.Notice{}, err
 	}

@@ -93,12 +93,12 @@ func (t *Handlers) makeFilter(ctx context.Context, in manage.ListProblemsInput) 
 	if filter.Before, err = lastDay(in.DateTo); err != nil {
 		return filter, err
 	}
-	filter.ProjectID, err = t.Store.FindApp(ctx, in.App)
+	filter.ProjectID, err = t.Store.FindProjectByKey(ctx, in.App)
 	return filter, err
 }
 
 func (t *Handlers) getProblem(ctx context.Context, _ core.Call, in manage.ProblemInput) (manage.Problem, error) {
-	app, err := t.Store.FindApp(ctx, in.App)
+	app, err := t.Store.FindProjectByKey(ctx, in.App)
 	if err != nil {
 		return manage.Problem{}, err
 	}
@@ -114,7 +114,7 @@ func (t *Handlers) readProblem(ctx context.Context, app, id int64) (manage.Probl
 }
 
 func (t *Handlers) resolveProblem(ctx context.Context, call core.Call, in manage.ProblemInput) (manage.Problem, error) {
-	app, err := t.Store.FindApp(ctx, in.App)
+	app, err := t.Store.FindProjectByKey(ctx, in.App)
 	if err != nil {
 		return manage.Problem{}, err
 	}
@@ -139,7 +139,7 @@ func (t *Handlers) resolveProblems(ctx context.Context, call core.Call, in manag
 	if len(in.IDs) == 0 {
 		return manage.ResolvedProblems{}, manage.RefuseInput("problem_ids is required")
 	}
-	app, err := t.Store.FindApp(ctx, in.App)
+	app, err := t.Store.FindProjectByKey(ctx, in.App)
 	if err != nil {
 		return manage.ResolvedProblems{}, err
 	}

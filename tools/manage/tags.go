@@ -8,7 +8,7 @@ import (
 )
 
 func (t *Handlers) listTags(ctx context.Context, _ core.Call, in manage.ProblemPartInput) (core.List[manage.Tag], error) {
-	app, err := t.Store.FindApp(ctx, in.App)
+	app, err := t.Store.FindProjectByKey(ctx, in.App)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (t *Handlers) addTag(ctx context.Context, call core.Call, in manage.AddTagI
 	if err != nil {
 		return manage.Tag{}, err
 	}
-	app, err := t.Store.FindApp(ctx, in.App)
+	app, err := t.Store.FindProjectByKey(ctx, in.App)
 	if err != nil {
 		return manage.Tag{}, err
 	}
@@ -37,7 +37,7 @@ func (t *Handlers) addTag(ctx context.Context, call core.Call, in manage.AddTagI
 }
 
 func (t *Handlers) removeTag(ctx context.Context, call core.Call, in manage.RemoveTagInput) (core.None, error) {
-	app, err := t.Store.FindApp(ctx, in.App)
+	app, err := t.Store.FindProjectByKey(ctx, in.App)
 	if err != nil {
 		return core.None{}, err
 	}

@@ -78,7 +78,7 @@ func (t *Handlers) listTeamApps(ctx context.Context, _ core.Call, in manage.Team
 	if err != nil {
 		return nil, err
 	}
-	apps, err := t.Store.ListAppsOfTeam(ctx, team.ID)
+	apps, err := t.Store.ListProjectsOfTeam(ctx, team.ID)
 	return showApps(apps), err
 }
 
@@ -90,9 +90,9 @@ func (t *Handlers) assignApp(ctx context.Context, call core.Call, in manage.Assi
 	if in.AppRef() == "" {
 		return manage.Done{}, manage.RefuseInput("app_id is required")
 	}
-	app, err := t.Store.FindApp(ctx, in.AppRef())
+	app, err := t.Store.FindProjectByKey(ctx, in.AppRef())
 	if err == nil {
-		err = t.Store.AssignApp(ctx, call.Actor, team.ID, app)
+		err = t.Store.AssignProject(ctx, call.Actor, team.ID, app)
 	} else if core.HasCode(err, core.NotFound) {
 		err = core.NewError(core.ProjectNotFound)
 	}
@@ -107,9 +107,9 @@ func (t *Handlers) unassignApp(ctx context.Context, call core.Call, in manage.Un
 	if err != nil {
 		return core.None{}, err
 	}
-	app, err := t.Store.FindApp(ctx, in.App)
+	app, err := t.Store.FindProjectByKey(ctx, in.App)
 	if err != nil {
 		return core.None{}, err
 	}
-	return core.None{}, t.Store.UnassignApp(ctx, call.Actor, team.ID, app)
+	return core.None{}, t.Store.UnassignProject(ctx, call.Actor, team.ID, app)
 }

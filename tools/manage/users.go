@@ -101,7 +101,7 @@ func refuseOfUser(err error) error {
 		return manage.RefuseInput(addressTaken)
 	case errors.Is(err, errPasswordUsed):
 		return manage.RefuseInput("Password has been used recently. Please choose a different password.")
-	case errors.Is(err, store.ErrUserHasApps):
+	case errors.Is(err, store.ErrUserHasProjects):
 		return manage.RefuseInput("User created apps, which must be deleted first")
 	case errors.Is(err, store.ErrLastSiteAdmin):
 		return manage.RefuseInput("User is the last site admin")

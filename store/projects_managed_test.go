@@ -12,24 +12,24 @@ import (
 	"errand/store/storetest"
 )
 
-func TestFindAppGoesBySlugAndIDAlone(t *testing.T) {
+func TestFindProjectByKeyGoesBySlugAndIDAlone(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
 	storetest.MakeProject(t, s, storetest.Shop+1, "Shop") // its slug is shop-1
 	for _, ref := range []core.ProjectRef{"shop", "1000000001"} {
-		id, err := s.FindApp(t.Context(), ref)
+		id, err := s.FindProjectByKey(t.Context(), ref)
 		require.NoError(t, err)
 		require.EqualValues(t, storetest.Shop, id)
 	}
 	storetest.HideProject(t, s, storetest.Shop)
 
 	for _, ref := range []core.ProjectRef{"shop", "Shop", "SHOP-1", "1000000001", "", "99999999999999999999"} {
-		_, err := s.FindApp(t.Context(), ref)
+		_, err := s.FindProjectByKey(t.Context(), ref)
 		storetest.RequireCode(t, core.NotFound, err)
 	}
 }
 
-func TestUpdateAppThatChangesNothingLeavesNoActivity(t *testing.T) {
+func TestUpdateManagedProjectThatChangesNothingLeavesNoActivity(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	countChanges := func() int64 {
@@ -37,34 +37,35 @@ func TestUpdateAppThatChangesNothingLeavesNoActivity(t *testing.T) {
 	}
 	name, other := "Shop", "Back office"
 
-	same, err := s.UpdateApp(t.Context(), core.NewBootstrapActor(), storetest.Shop, store.AppChange{Name: &name})
+	same, err := s.UpdateManagedProject(t.Context(), core.NewBootstrapActor(), storetest.Shop, store.ManagedProjectChange{Name: &name})
 	require.NoError(t, err)
 	require.Equal(t, "shop", same.Slug)
 	require.Zero(t, countChanges())
 
 	c.Forward(time.Second)
-	changed, err := s.UpdateApp(t.Context(), core.NewBootstrapActor(), storetest.Shop, store.AppChange{Name: &other})
+	changed, err := s.UpdateManagedProject(t.Context(), core.NewBootstrapActor(), storetest.Shop, store.ManagedProjectChange{Name: &other})
 	require.NoError(t, err)
 	require.Equal(t, "back-office", changed.Slug)
 	require.Equal(t, c.At(0), changed.UpdatedAt)
 	require.EqualValues(t, 1, countChanges())
 }
 
-func TestAppsRenamedTogetherGetSlugsOfTheirOwn(t *testing.T) {
+func TestProjectsRenamedTogetherGetSlugsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
-	const apps = 8
-	for i := range int64(apps) {
+	const projects = 8
+	for i := range int64(projects) {
 		storetest.MakeProject(t, s, storetest.Shop+1+i, fmt.Sprint("App ", i))
 	}
 	name := "Renamed"
 
-	storetest.RequireNoErrors(t, storetest.RunTogether(apps, func(i int) error {
-		_, err := s.UpdateApp(t.Context(), core.NewBootstrapActor(), storetest.Shop+1+int64(i), store.AppChange{Name: &name})
+	storetest.RequireNoErrors(t, storetest.RunTogether(projects, func(i int) error {
+		change := store.ManagedProjectChange{Name: &name}
+		_, err := s.UpdateManagedProject(t.Context(), core.NewBootstrapActor(), storetest.Shop+1+int64(i), change)
 		return err
 	}))
 
-	require.EqualValues(t, apps, storetest.ReadCell[int64](t, s,
+	require.EqualValues(t, projects, storetest.ReadCell[int64](t, s,
 		`SELECT count(DISTINCT slug) FROM projects WHERE slug = 'renamed' OR slug LIKE 'renamed-%'`))
 }
 
