@@ -57,7 +57,7 @@ func (a *App) openBlobs(ctx context.Context) error {
 	case errors.Is(err, blob.ErrForeign):
 		return fmt.Errorf("BLOBS: %w", err)
 	case err != nil:
-		a.log.WarnContext(ctx, "the storage of BLOBS cannot be used now: source maps are neither taken nor looked up until it can", "error", err)
+		a.log.WarnContext(ctx, "BLOBS cannot be reached: source maps are neither taken nor looked up until it can", "error", err)
 	default:
 		a.warnOfCopies(ctx)
 	}
@@ -86,7 +86,7 @@ func (a *App) identifyOwner(ctx context.Context) (blob.Owner, error) {
 // warnOfCopies warns when a copy of the database uses the same storage, or when this database is the copy.
 func (a *App) warnOfCopies(ctx context.Context) {
 	if err := a.blobs.CheckDeletion(ctx); errors.Is(err, blob.ErrKept) {
-		a.log.WarnContext(ctx, "source maps that are not needed any more stay in BLOBS for now", "reason", err)
+		a.log.WarnContext(ctx, "source maps that are no longer needed stay in BLOBS for now", "reason", err)
 	}
 }
 

@@ -48,7 +48,7 @@ func TestRestoredCopyDeletesNothing(t *testing.T) {
 	restored := startOnBlobs(t, copyURL, folder)
 
 	require.Eventually(t, func() bool { // wait until the job has run
-		return slices.ContainsFunc(restored.log.FindLines("source maps that are not needed any more stay in BLOBS for now"),
+		return slices.ContainsFunc(restored.log.FindLines("source maps that are no longer needed stay in BLOBS for now"),
 			func(line map[string]any) bool { return line["count"] == 1.0 && line["of"] == 1.0 })
 	}, atMost, every)
 	require.Contains(t, restored.log.String(), "the database was restored or moved")

@@ -46,7 +46,7 @@ func listenForOperators(addr string, registry *prometheus.Registry, log *slog.Lo
 func (o *operators) serveAll(log *slog.Logger) {
 	o.serving.Go(func() {
 		if err := o.server.Serve(o.listener); !errors.Is(err, http.ErrServerClosed) {
-			log.Error("metrics are not served any more", "error", err)
+			log.Error("metrics are no longer served", "error", err)
 		}
 	})
 }

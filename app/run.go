@@ -28,7 +28,7 @@ func (a *App) Run(ctx context.Context) (err error) {
 	}
 	a.door.refuseWith("stopping")
 	if delay := a.config.stopDelay; delay > 0 {
-		a.log.Info("stopping: not ready any more, but serving for SHUTDOWN_DELAY", "delay", delay)
+		a.log.Info("stopping: no longer ready, but serving for SHUTDOWN_DELAY", "delay", delay)
 		select {
 		case err := <-a.servingFailed:
 			return err
@@ -105,6 +105,6 @@ func (a *App) drainRequests() {
 		defer time.AfterFunc(holdAtMost, a.ingest.StopHolding).Stop()
 	}
 	if err := a.server.Shutdown(ctx); err != nil {
-		a.log.Warn("stopping: some requests were not at their end in time and are cut off", "waited", drainAtMost)
+		a.log.Warn("stopping: requests that are not finished are cut off", "waited", drainAtMost)
 	}
 }

@@ -70,7 +70,7 @@ func (s *settings) watchSettings(ctx context.Context, every time.Duration) {
 		}
 		err := s.refreshWithin(ctx, every)
 		if err != nil && !failing && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "the settings of the installation cannot be read; those from before hold on", "error", err)
+			s.log.WarnContext(ctx, "the settings of the installation cannot be read: the last known ones stay in force", "error", err)
 		}
 		failing = err != nil
 	}
@@ -107,7 +107,7 @@ func (s *settings) reportChange(ctx context.Context, old *string, row store.Stor
 	if given := s.given[row.Name]; given != "" {
 		attrs = append(attrs, "started_with", given)
 	}
-	s.log.WarnContext(ctx, "a setting of the installation was changed, which holds here too", attrs...)
+	s.log.WarnContext(ctx, "a setting of the installation was changed, and applies here too", attrs...)
 }
 
 // showValue returns a value for people. A value that is not set shows as the default.

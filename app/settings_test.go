@@ -57,7 +57,7 @@ func shownSettings(t *testing.T, databaseURL string) map[string]app.ShownSetting
 
 const (
 	changedHere  = "this server has changed a setting of the installation"
-	changedThere = "a setting of the installation was changed, which holds here too"
+	changedThere = "a setting of the installation was changed, and applies here too"
 )
 
 // TestServerWithoutSettingsTakesTheInstallations starts a server with settings, and beside it one without.

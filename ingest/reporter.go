@@ -87,7 +87,7 @@ func (r *reporter) tryWrite(write func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), reportAtMost)
 	defer cancel()
 	if err := catchPanic(func() error { return write(ctx) }); err != nil && !core.HasCode(err, core.Unavailable) {
-		r.log.Warn("what ingest has to report could not be written", "error", err)
+		r.log.Warn("the report of ingest could not be saved", "error", err)
 	}
 }
 

@@ -38,7 +38,7 @@ func dropBlobs(o Options) job {
 		err := s.dropAll(ctx)
 		switch {
 		case s.stray > 0 && s.isKept:
-			o.Log.WarnContext(ctx, "source maps that are not needed any more stay in BLOBS for now",
+			o.Log.WarnContext(ctx, "source maps that are no longer needed stay in BLOBS for now",
 				"count", s.stray, "bytes", s.bytes, "of", s.seen, "reason", reason)
 		case s.stray > 0:
 			o.Log.InfoContext(ctx, "deleted source maps from BLOBS that were not needed any more", "count", s.stray, "bytes", s.bytes, "of", s.seen)

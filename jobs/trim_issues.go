@@ -21,7 +21,7 @@ func TrimIssues(ctx context.Context, s *store.Store, log *slog.Logger) {
 	for {
 		if err := trimOnce(ctx, s); err != nil && ctx.Err() == nil {
 			if more, due := failures.CountLine("", time.Now()); due {
-				log.WarnContext(ctx, "issues were not trimmed and will be again", "error", err, "more_since_the_last_line", more)
+				log.WarnContext(ctx, "issues were not trimmed; trimming is tried again", "error", err, "more_since_the_last_line", more)
 			}
 		}
 		select {

@@ -10,9 +10,9 @@ import (
 	"errand/store/pg"
 )
 
-// Action is a change that a deployment can hold until a second admin approves it (primary API, Approvals). Its value
+// HoldableChange is a change that a deployment can hold until a second admin approves it (primary API, Approvals). Its value
 // describes it completely except for the actor.
-type Action interface {
+type HoldableChange interface {
 	// Word is the name of the action in a deployment's list of held actions.
 	Word() core.HeldAction
 	// newRequest returns the action as a request for approval stores it. The target must exist: it is looked up here,
@@ -26,10 +26,10 @@ type Action interface {
 }
 
 // rebuildAction rebuilds the action of a stored request, for each action that can be held (core.HeldActions).
-var rebuildAction = map[core.HeldAction]func(storedRequest) (Action, error){
+var rebuildAction = map[core.HeldAction]func(storedRequest) (HoldableChange, error){
 	core.HoldIgnore:        rebuildIgnore,
 	core.HoldMerge:         rebuildMerge,
-	core.HoldDeleteProject: func(r storedRequest) (Action, error) { return DeleteProject{ID: r.ProjectID}, nil },
+	core.HoldDeleteProject: func(r storedRequest) (HoldableChange, error) { return DeleteProject{ID: r.ProjectID}, nil },
 }
 
 // ActionOutcome is the result of an action: it was done, or a request for its approval was made.
@@ -39,7 +39,7 @@ type ActionOutcome struct {
 }
 
 // CarryOut carries an action out.
-func (s *Store) CarryOut(ctx context.Context, actor core.Actor, action Action) (ActionOutcome, error) {
+func (s *Store) CarryOut(ctx context.Context, actor core.Actor, action HoldableChange) (ActionOutcome, error) {
 	var outcome ActionOutcome
 	request, err := action.newRequest(ctx, s)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Store) CarryOut(ctx context.Context, actor core.Actor, action Action) (
 // RequestApproval makes a request for approval of an action instead of carrying it out. An impossible action fails as in
 // CarryOut, and one that would change nothing is done. As long as the actor's request for the same action is pending,
 // asking again returns the same approval.
-func (s *Store) RequestApproval(ctx context.Context, actor core.Actor, action Action) (ActionOutcome, error) {
+func (s *Store) RequestApproval(ctx context.Context, actor core.Actor, action HoldableChange) (ActionOutcome, error) {
 	var outcome ActionOutcome
 	request, err := action.newRequest(ctx, s)
 	if err != nil {
@@ -104,7 +104,7 @@ func (a MergeIssues) newRequest(ctx context.Context, s *Store) (actionRequest, e
 	return actionRequest{project: project, issue: a.Target, payload: mergeData{a.sortedSources()}}, err
 }
 
-func rebuildMerge(r storedRequest) (Action, error) {
+func rebuildMerge(r storedRequest) (HoldableChange, error) {
 	var payload mergeData
 	if err := json.Unmarshal([]byte(r.Payload), &payload); err != nil {
 		return nil, fmt.Errorf("store: payload of a merge: %w", err)

@@ -122,7 +122,7 @@ type storedRequest struct {
 }
 
 // rebuildAction returns the requested action.
-func (r storedRequest) rebuildAction() (Action, error) {
+func (r storedRequest) rebuildAction() (HoldableChange, error) {
 	rebuild, known := rebuildAction[r.Action]
 	if !known {
 		return nil, fmt.Errorf("store: approval of the unknown action %q", r.Action)

@@ -17,7 +17,7 @@ import (
 var ann, bob, eve = storetest.MakeActor(1, core.IssuesWrite), storetest.MakeActor(2, core.Admin), storetest.MakeActor(3, core.Admin)
 
 // requestApproval asks for approval of an action, which must be held, and returns the id of the request.
-func requestApproval(t testing.TB, s *store.Store, actor core.Actor, a store.Action) int64 {
+func requestApproval(t testing.TB, s *store.Store, actor core.Actor, a store.HoldableChange) int64 {
 	t.Helper()
 	outcome, err := s.RequestApproval(t.Context(), actor, a)
 	require.NoError(t, err)

@@ -44,7 +44,7 @@ func (a IgnoreIssue) newRequest(ctx context.Context, s *Store) (actionRequest, e
 	return actionRequest{project: project, issue: a.ID, payload: a.Term}, err
 }
 
-func rebuildIgnore(r storedRequest) (Action, error) {
+func rebuildIgnore(r storedRequest) (HoldableChange, error) {
 	a := IgnoreIssue{ID: r.IssueID}
 	if err := json.Unmarshal([]byte(r.Payload), &a.Term); err != nil {
 		return nil, fmt.Errorf("store: payload of an ignore: %w", err)

@@ -10,7 +10,7 @@ import (
 
 // CarryOut does an action, or requests approval of it where the deployment holds it. No caller of an API is exempt (primary API,
 // Approvals).
-func (t *Tools) CarryOut(ctx context.Context, call core.Call, action store.Action) (store.ActionOutcome, error) {
+func (t *Tools) CarryOut(ctx context.Context, call core.Call, action store.HoldableChange) (store.ActionOutcome, error) {
 	if t.holdsAction(action.Word()) {
 		return t.store.RequestApproval(ctx, call.Actor, action)
 	}

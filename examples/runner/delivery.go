@@ -89,7 +89,7 @@ func (r *runner) takeDelivery(d *delivery) (status int, text string) {
 	}
 	isNew, err := r.inbox.keepDelivery(d)
 	if err != nil {
-		r.log.Error("a delivery could not be written down", "delivery", d.ID, "error", err)
+		r.log.Error("a delivery could not be saved", "delivery", d.ID, "error", err)
 		return http.StatusInternalServerError, "it could not be written down"
 	}
 	if !isNew {

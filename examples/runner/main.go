@@ -126,7 +126,7 @@ func main() {
 		err = serveWebhooks(ctx, c, log)
 	}
 	if err != nil {
-		log.Error("the runner ends", "error", err)
+		log.Error("the runner stops", "error", err)
 		os.Exit(1) //nolint:gocritic // nothing is left to do
 	}
 }

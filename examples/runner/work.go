@@ -112,7 +112,7 @@ func (r *runner) fixIssue(ctx context.Context, log *slog.Logger, d *delivery) er
 		return fmt.Errorf("claiming: %w", err)
 	}
 	if status != "unresolved" && status != "regressed" {
-		log.Info("the issue is not open any more", "status", status)
+		log.Info("the issue is no longer open", "status", status)
 		r.releaseIssue(ctx, d.Issue.ID, "")
 		return nil
 	}
@@ -176,7 +176,7 @@ func (r *runner) releaseIssue(ctx context.Context, issue int64, note string) {
 		err = r.errand.addNote(ctx, issue, note)
 	}
 	if err = errors.Join(err, r.errand.releaseIssue(ctx, issue)); err != nil {
-		r.log.Error("the issue was not released, its claim ends by itself", "issue", issue, "error", err)
+		r.log.Error("the issue was not released; its claim expires by itself", "issue", issue, "error", err)
 	}
 }
 

@@ -47,7 +47,7 @@ func (s *Server) keepRunning(running, patience context.Context) error {
 		case s.exits <- err:
 		default:
 		}
-		s.log.Error("the private postgres ended, starting it again", "error", err, "after", delay)
+		s.log.Error("the private postgres ended; it is started again", "error", err, "after", delay)
 		select {
 		case <-running.Done():
 			return nil

@@ -21,5 +21,5 @@ type Handlers struct {
 	// CreateProject creates a project with a new id and key.
 	CreateProject func(context.Context, core.Actor, store.NewProject) (store.StoredProject, error)
 	// CarryOut does an action, or requests approval of it where the installation holds it.
-	CarryOut func(context.Context, core.Call, store.Action) (store.ActionOutcome, error)
+	CarryOut func(context.Context, core.Call, store.HoldableChange) (store.ActionOutcome, error)
 }
