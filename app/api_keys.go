@@ -11,7 +11,6 @@ import (
 
 	"errand/core"
 	"errand/core/manage"
-	"errand/store"
 )
 
 // ListPermissions returns the permissions that an API key can have, for the help.
@@ -20,14 +19,20 @@ func ListPermissions() string { return manage.ListPermissions() }
 // CreateAPIKey creates an API key as the bootstrap admin and returns its value: `errand api-key create`. Like the
 // other commands about keys, it also works beside a running server.
 func CreateAPIKey(ctx context.Context, c *Config, name string, permissions []string, log *slog.Logger) (core.Secret, error) {
-	return askConsole(ctx, c, log, func(o console) (core.Secret, error) {
-		return o.management.CreateAPIKey(ctx, core.NewBootstrapActor(), name, permissions)
+	allowed, err := manage.ReadPermissions(permissions)
+	if err != nil {
+		return "", err
+	}
+	input := map[string]any{"name": name, "permissions": toItems(allowed)}
+	created, err := askConsole(ctx, c, log, func(o console) (core.Data[core.CreatedAPIKey], error) {
+		return callOperation[core.Data[core.CreatedAPIKey]](ctx, o, core.CreateAPIKey.Operation, input)
 	})
+	return core.Secret(created.Data.Value), err
 }
 
 // ListAPIKeys returns all API keys, most recent first: `errand api-key list`.
-func ListAPIKeys(ctx context.Context, c *Config, log *slog.Logger) ([]store.APIKey, error) {
-	return askConsole(ctx, c, log, func(o console) ([]store.APIKey, error) {
+func ListAPIKeys(ctx context.Context, c *Config, log *slog.Logger) ([]core.APIKey, error) {
+	return askConsole(ctx, c, log, func(o console) ([]core.APIKey, error) {
 		return o.db.ListAPIKeys(ctx)
 	})
 }
@@ -44,7 +49,7 @@ func RevokeAPIKey(ctx context.Context, c *Config, id int64, log *slog.Logger) er
 }
 
 // PrintAPIKeys writes API keys as a table whose lines begin with the id.
-func PrintAPIKeys(w io.Writer, keys []store.APIKey) error {
+func PrintAPIKeys(w io.Writer, keys []core.APIKey) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "ID\tNAME\tKEY\tPERMISSIONS\tCREATED AT\tLAST USED AT\tREVOKED AT")
 	for _, key := range keys {

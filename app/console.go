@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"log/slog"
 
 	"errand/core"
@@ -53,4 +54,22 @@ func atConsole(ctx context.Context, c *Config, log *slog.Logger, command func(co
 		return err
 	}
 	return command(console{db, behaviour, newManagement(db, behaviour, passwords.New(passwords.Recommended)), registry})
+}
+
+// callOperation calls an operation as the bootstrap admin, with an input as a client would send it.
+func callOperation[T any](ctx context.Context, o console, op *core.Operation, input map[string]any) (output T, err error) {
+	answer, failure := o.registry.Call(ctx, op, core.Call{Actor: core.NewBootstrapActor()}, input)
+	if failure != nil {
+		return output, failure
+	}
+	return output, json.Unmarshal(answer.Body, &output)
+}
+
+// toItems returns the words as the items of a list in JSON.
+func toItems[T ~string](words []T) []any {
+	items := make([]any, len(words))
+	for i, word := range words {
+		items[i] = string(word)
+	}
+	return items
 }

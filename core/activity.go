@@ -1,6 +1,9 @@
 package core
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"regexp"
+)
 
 var activityOperations = []*Operation{ListActivity.Operation}
 
@@ -86,14 +89,33 @@ type Activity struct {
 	Data       json.RawMessage `json:"data" untrusted:"true" doc:"What the action adds, such as {from, to} or {text}; null without."`
 }
 
-// ListActivityInput pages the audit timeline.
-type ListActivityInput struct{ Paging }
+// ListActivityInput filters and pages the audit timeline.
+type ListActivityInput struct {
+	Project ProjectRef `json:"project,omitempty" doc:"Id or slug; all when absent." plain:"true" min:"1"`
+	Issue   int64      `json:"issue,omitempty" doc:"Id of an issue: what was done to it." issue:"true" min:"1"`
+	Action  Action     `json:"action,omitempty" doc:"Such as issue.resolve." min:"1" max:"40"`
+	Actor   string     `json:"actor,omitempty" doc:"Name of a token, or e-mail address of a person." min:"1" max:"254"`
+	Since   Since      `json:"since,omitempty" doc:"At or after: 24h, 7d, or an ISO time." plain:"true"`
+	Paging
+}
+
+// actionForm is the form of the name of an action.
+var actionForm = regexp.MustCompile(`^[a-z_]+\.[a-z_]+$`)
+
+// Check refuses an action that cannot be one.
+func (in ListActivityInput) Check() error {
+	if in.Action != "" && !actionForm.MatchString(string(in.Action)) {
+		return RefuseField("action", "must be the name of an action, such as issue.resolve or token.create")
+	}
+	return nil
+}
 
 // ListActivity declares GET /v1/activity.
 var ListActivity = DefineOperation[ListActivityInput, Page[Activity]](Operation{
 	Name: "list_activity", Route: "GET /v1/activity", Scope: Admin,
 	Summary: "List all activity",
-	Description: "Lists who did what in the whole installation, most recent first: tokens, projects, issues, approvals. " +
-		"list_issue_activity shows one issue only.",
+	Description: "Lists who did what in the whole installation, most recent first: tokens, projects, issues, approvals; or what one actor did, " +
+		"one action, or what happened in one project. list_issue_activity shows one issue only.",
 	Example: `{"limit": 50}`,
+	Errors:  []Code{NotFound, ProjectNotFound},
 })

@@ -14,6 +14,9 @@ const (
 	credentialAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 )
 
+// APIKeyPrefix begins every key of the management API, so that a leaked one is recognised.
+const APIKeyPrefix = "cka_"
+
 // NewCredential makes a credential with the prefix of its kind. random must be cryptographically strong.
 func NewCredential(random io.Reader, prefix string) (Secret, error) {
 	var b strings.Builder

@@ -56,6 +56,8 @@ var longDocs = map[string]string{
 	"@createAgentTokenInput.deploys": "true: it may report deploys and upload source maps too, of this app alone (releases:write).",
 	"@createDeployInput.release":     "The version, as your events name it; by default the commit.",
 	"@createDeployInput.commits":     "SHAs of all commits since the deploy before.",
+	"@releaseHours.events": "Of UTC hours, oldest first: the hour of the deploy is the 25th, and the last one is running unless 24 hours " +
+		"have passed since the deploy.",
 	"@fix.overdue": "No deploy since the link names it, and the error goes on in their releases: it is work again. null " +
 		"otherwise.",
 	"@reportedDeploy.fixes_waiting": "Fixes of the project that no deploy has brought, the latest 100. One that this deploy has: report " +

@@ -17,6 +17,7 @@ var projectOperations = []*Operation{
 	DeleteProject.Operation,
 	CreateProjectKey.Operation,
 	DeleteProjectKey.Operation,
+	TryScrubbing.Operation,
 }
 
 // ProjectRef names a project by its public id or its slug. A JSON number is taken as an id.

@@ -4,6 +4,7 @@ var releaseOperations = []*Operation{
 	CreateDeploy.Operation,
 	ListReleases.Operation,
 	GetRelease.Operation,
+	GetReleaseHours.Operation,
 }
 
 // Release is a version of a project, as deploys and events name it.
@@ -126,4 +127,38 @@ var GetRelease = DefineOperation[GetReleaseInput, Data[ReleaseDetail]](Operation
 		"and the issues that came back in it.",
 	Example: `{"version": "1.4.0", "project": "web-shop"}`,
 	Errors:  []Code{NotFound, ProjectNotFound},
+})
+
+// ReleaseHoursShown is how many hours before and after a deploy get_release_hours shows.
+const ReleaseHoursShown = 24
+
+// ReleaseHours are the events of a project around the first deploy of a release: they tell whether it made things worse.
+type ReleaseHours struct {
+	DeployedAt Time        `json:"deployed_at" always:"true" doc:"Of its first deploy in the environment."`
+	Since      Time        `json:"since" always:"true" doc:"When the first hour begins."`
+	Events     List[int64] `json:"events" doc:"@releaseHours.events"`
+	PerHour    EventRates  `json:"events_per_hour"`
+}
+
+// EventRates are events per hour, without the hour of the deploy and the running one.
+type EventRates struct {
+	Before *float64 `json:"before" doc:"In the 24 hours before the deploy; null when the project had no event until then."`
+	Since  *float64 `json:"since" doc:"In the 24 hours after it, or in those that have passed; null in the first hour."`
+}
+
+// GetReleaseHoursInput names one release, and the environment whose deploy is meant.
+type GetReleaseHoursInput struct {
+	GetReleaseInput
+	Environment string `json:"environment,omitempty" doc:"Of the deploy; by default the release's first deploy anywhere." min:"1" max:"64"`
+}
+
+// GetReleaseHours declares GET /v1/releases/{version}/hours.
+var GetReleaseHours = DefineOperation[GetReleaseHoursInput, Data[ReleaseHours]](Operation{
+	Name: "get_release_hours", Route: "GET /v1/releases/{version}/hours", Scope: IssuesRead,
+	Summary: "Show the events around the deploy of a release",
+	Description: "Counts the events of a release's project, of all its releases and environments, in each hour from 24 hours before the " +
+		"deploy to 24 hours after it. A release that was not deployed is not_found.",
+	Example:  `{"version": "1.4.0", "project": "web-shop"}`,
+	Errors:   []Code{NotFound, ProjectNotFound},
+	NotATool: whyNoAgentDraws,
 })

@@ -42,6 +42,7 @@ var rightsOfPeople = map[*Operation]Right{
 	GetSetupGuide.Operation:   ReadRight,
 
 	UpdateProject.Operation:    ManageRight,
+	TryScrubbing.Operation:     ManageRight,
 	CreateProjectKey.Operation: ManageRight,
 	DeleteProjectKey.Operation: ManageRight,
 	CreateDeploy.Operation:     ManageRight,
@@ -62,6 +63,9 @@ var rightsOfPeople = map[*Operation]Right{
 	CreateToken.Operation:      SiteRight,
 	ListTokens.Operation:       SiteRight,
 	RevokeToken.Operation:      SiteRight,
+	CreateAPIKey.Operation:     SiteRight,
+	ListAPIKeys.Operation:      SiteRight,
+	RevokeAPIKey.Operation:     SiteRight,
 	CreateSetupKey.Operation:   SiteRight,
 	ListSetupKeys.Operation:    SiteRight,
 	RevokeSetupKey.Operation:   SiteRight,
@@ -75,6 +79,7 @@ var rightsOfPeople = map[*Operation]Right{
 // ofInstallation are the operations that belong to no project. A token that is limited to its project may call none of them.
 var ofInstallation = map[*Operation]bool{
 	CreateProject.Operation: true, CreateToken.Operation: true, ListTokens.Operation: true, RevokeToken.Operation: true,
+	CreateAPIKey.Operation: true, ListAPIKeys.Operation: true, RevokeAPIKey.Operation: true,
 	CreateSetupKey.Operation: true, ListSetupKeys.Operation: true, RevokeSetupKey.Operation: true, RegisterApp.Operation: true,
 	CreateAgentToken.Operation: true,
 }

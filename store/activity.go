@@ -19,9 +19,51 @@ const (
 ) a`
 )
 
-// ListActivity lists the activity of the whole installation, most recent first.
-func (s *Store) ListActivity(ctx context.Context, page core.Paging) (core.Page[core.Activity], error) {
-	return pg.ReadPage(ctx, s.db, pg.NewList(ctx, "", "at", page), listActivity, activityKey)
+// ActivityFilter selects rows of the activity. Zero values do not filter.
+type ActivityFilter struct {
+	ProjectID int64
+	IssueID   int64
+	Action    core.Action
+	Actor     string // name of a token, or address of a person
+	Since     core.Since
+	core.Paging
+}
+
+// ListActivity lists the activity of the installation that passes the filter, most recent first. An unknown issue is not_found.
+// A duration counts back from the time of the first page.
+func (s *Store) ListActivity(ctx context.Context, f ActivityFilter) (core.Page[core.Activity], error) {
+	l := pg.NewList(ctx, "", "at", f.Paging)
+	l.Start = core.At(f.Cursor.Start(s.Now().Time))
+	since, err := f.Since.Time(l.Start.Time)
+	if err != nil {
+		return core.Page[core.Activity]{}, err
+	}
+	from := listActivity
+	if f.IssueID != 0 {
+		owner, err := s.findShownIssueOwner(ctx, f.IssueID)
+		if err != nil {
+			return core.Page[core.Activity]{}, err
+		}
+		from = listActivityOfIssue
+		l.Args["issue_id"], l.Args["project_id"] = f.IssueID, owner
+	}
+	if f.ProjectID != 0 {
+		l.WhereArg("project_id = @project", "project", f.ProjectID)
+	}
+	if f.Action != "" {
+		l.WhereArg("action = @action", "action", string(f.Action))
+	}
+	if f.Actor != "" {
+		l.WhereArg("actor_name = @actor", "actor", f.Actor)
+	}
+	if !since.IsZero() {
+		l.WhereArg("at >= @since", "since", since)
+	}
+	filter := f
+	if filter.Paging = (core.Paging{}); filter != (ActivityFilter{}) {
+		l.FilterDigest = pg.DigestFilter(filter)
+	}
+	return pg.ReadPage(ctx, s.db, l, from, activityKey)
 }
 
 // ListIssueActivity lists the activity of an issue, most recent first.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
+	"errand/store"
 	"errand/store/storetest"
 )
 
@@ -25,7 +26,7 @@ func TestActivityOfOneMomentIsListedByID(t *testing.T) {
 		}
 	}
 	tag(0, 7)
-	all, err := s.ListActivity(ctx, core.Paging{Limit: 100})
+	all, err := s.ListActivity(ctx, store.ActivityFilter{Paging: core.Paging{Limit: 100}})
 	require.NoError(t, err)
 	require.Len(t, all.Data, 8, "the project, and its tags")
 	for i := range all.Data[1:] {
@@ -33,7 +34,9 @@ func TestActivityOfOneMomentIsListedByID(t *testing.T) {
 		require.Greater(t, all.Data[i].ID, all.Data[i+1].ID)
 	}
 	lists := map[string]func(core.Paging) (core.Page[core.Activity], error){
-		"of the installation": func(page core.Paging) (core.Page[core.Activity], error) { return s.ListActivity(ctx, page) },
+		"of the installation": func(page core.Paging) (core.Page[core.Activity], error) {
+			return s.ListActivity(ctx, store.ActivityFilter{Paging: page})
+		},
 		"of an issue": func(page core.Paging) (core.Page[core.Activity], error) {
 			return s.ListIssueActivity(ctx, issue, core.AllActivity, page)
 		},

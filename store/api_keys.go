@@ -29,18 +29,6 @@ UPDATE api_keys SET last_used_at = @now
 WHERE id = @id AND (last_used_at IS NULL OR last_used_at <= @minute_ago)`
 )
 
-// APIKey is a credential of the management API.
-type APIKey struct {
-	ID          int64
-	Name        string
-	Prefix      string // the first characters of the key
-	Permissions []core.Scope
-	CreatedAt   core.Time
-	CreatedBy   string
-	LastUsedAt  core.Time // written at most once a minute; the zero time when it was never used
-	RevokedAt   core.Time // the zero time while it is valid
-}
-
 // NewAPIKey is an API key to store.
 type NewAPIKey struct {
 	Name        string
@@ -50,8 +38,8 @@ type NewAPIKey struct {
 }
 
 // CreateAPIKey stores an API key.
-func (s *Store) CreateAPIKey(ctx context.Context, actor core.Actor, n NewAPIKey) (APIKey, error) {
-	key := APIKey{Name: n.Name, Prefix: n.Prefix, Permissions: n.Permissions, CreatedBy: actor.Name}
+func (s *Store) CreateAPIKey(ctx context.Context, actor core.Actor, n NewAPIKey) (core.APIKey, error) {
+	key := core.APIKey{Name: n.Name, Prefix: n.Prefix, Permissions: n.Permissions, CreatedBy: core.Text(actor.Name)}
 	err := s.inTx(ctx, func(t *tx) (err error) {
 		if key.ID, err = s.db.IDs.TakeOne(ctx, tokenIDs); err != nil {
 			return err
@@ -75,8 +63,8 @@ func (t *tx) recordAPIKey(ctx context.Context, actor core.Actor, action core.Act
 }
 
 // ListAPIKeys lists all API keys, most recent first.
-func (s *Store) ListAPIKeys(ctx context.Context) ([]APIKey, error) {
-	return pg.QueryMany[APIKey](ctx, s.db.Main, listAPIKeys, pg.Args{})
+func (s *Store) ListAPIKeys(ctx context.Context) ([]core.APIKey, error) {
+	return pg.QueryMany[core.APIKey](ctx, s.db.Main, listAPIKeys, pg.Args{})
 }
 
 // RevokeAPIKey revokes an API key on every server immediately. An unknown or revoked key is not_found.
@@ -95,10 +83,10 @@ func (s *Store) RevokeAPIKey(ctx context.Context, actor core.Actor, id int64) er
 
 // UseAPIKey returns the API key with the hash and notes its use, at most once a minute. An unknown or revoked key is
 // not_found. Every call asks the database, so that a revocation takes effect immediately.
-func (s *Store) UseAPIKey(ctx context.Context, hash []byte) (APIKey, error) {
-	key, err := pg.QueryOne[APIKey](ctx, s.db.Main, findAPIKeyByHash, pg.Args{"hash": hash})
+func (s *Store) UseAPIKey(ctx context.Context, hash []byte) (core.APIKey, error) {
+	key, err := pg.QueryOne[core.APIKey](ctx, s.db.Main, findAPIKeyByHash, pg.Args{"hash": hash})
 	if err != nil {
-		return APIKey{}, err
+		return core.APIKey{}, err
 	}
 	now := s.Now()
 	minuteAgo := now.Add(-time.Minute)

@@ -11,7 +11,7 @@ import (
 	"errand/store/storetest"
 )
 
-func makeAPIKey(t *testing.T, s *store.Store, name string) store.APIKey {
+func makeAPIKey(t *testing.T, s *store.Store, name string) core.APIKey {
 	t.Helper()
 	key, err := s.CreateAPIKey(t.Context(), core.NewBootstrapActor(), store.NewAPIKey{
 		Name: name, Hash: hashOf(name), Prefix: "cka_012345", Permissions: []core.Scope{"apps:read", "problems:write"},
@@ -30,7 +30,7 @@ func TestAPIKeysAreListed(t *testing.T) {
 	listed, err := s.ListAPIKeys(t.Context())
 
 	require.NoError(t, err)
-	require.Equal(t, []store.APIKey{second, first}, listed, "most recent first")
+	require.Equal(t, []core.APIKey{second, first}, listed, "most recent first")
 	require.Equal(t, []int64{first.ID, second.ID}, storetest.ReadColumn[int64](t, s,
 		`SELECT target_id FROM activity WHERE action = 'api_key.create' AND target_type = 'api_key' ORDER BY at`))
 }

@@ -111,7 +111,7 @@ func TestChangesOfKeysLeaveRows(t *testing.T) {
 	require.NoError(t, s.CreateProjectKey(t.Context(), bob, storetest.Shop, "a second"))
 	require.NoError(t, s.RevokeProjectKey(t.Context(), eve, storetest.Shop, "a second"))
 	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), eve, storetest.Shop, "a second"))
-	page, err := s.ListActivity(t.Context(), core.Paging{Limit: 10})
+	page, err := s.ListActivity(t.Context(), store.ActivityFilter{Paging: core.Paging{Limit: 10}})
 	require.NoError(t, err)
 	require.Len(t, page.Data, 3)
 	for i, want := range []struct {

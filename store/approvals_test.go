@@ -48,7 +48,7 @@ func requireStatus(t testing.TB, s *store.Store, id int64, status core.ApprovalS
 // readTimeline returns the activity of the whole installation, oldest first, without the ids of the rows and of the project.
 func readTimeline(t testing.TB, s *store.Store) []core.Activity {
 	t.Helper()
-	page, err := s.ListActivity(t.Context(), core.Paging{Limit: 100})
+	page, err := s.ListActivity(t.Context(), store.ActivityFilter{Paging: core.Paging{Limit: 100}})
 	require.NoError(t, err)
 	list := slices.DeleteFunc(page.Data, func(a core.Activity) bool { return a.TargetType == core.TargetProject })
 	slices.Reverse(list)

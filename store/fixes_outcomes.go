@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"math"
-	"time"
 
 	"errand/core"
 	"errand/store/pg"
@@ -85,7 +83,6 @@ func hoursBetween(start, end core.Time) *float64 {
 	if end.IsZero() {
 		return nil
 	}
-	const decimals = 1000
-	hours := math.Round(end.Sub(start.Time).Seconds()/time.Hour.Seconds()*decimals) / decimals
-	return &hours
+	hours := end.Sub(start.Time).Hours()
+	return roundHours(&hours)
 }

@@ -163,7 +163,7 @@ func TestActivityOfTheWholeInstallation(t *testing.T) {
 	var got []string
 	page := core.Paging{Limit: 2}
 	for range 2 {
-		list, err := s.ListActivity(t.Context(), page)
+		list, err := s.ListActivity(t.Context(), store.ActivityFilter{Paging: page})
 		require.NoError(t, err)
 		for _, a := range list.Data {
 			got = append(got, fmt.Sprintf("%s of %s %d by %s, data %t", a.Action, a.TargetType, a.TargetID, a.ActorName, a.Data != nil))

@@ -150,6 +150,7 @@ func viewsOf(s *store.Store) map[string]func(context.Context) error {
 		"ReadHours":  func(ctx context.Context) error { _, err := s.ReadHours(ctx, []int64{7, 8, 9}); return err },
 		"ReadDays":   func(ctx context.Context) error { _, err := s.ReadDays(ctx, 7); return err },
 		"ReadShares": func(ctx context.Context) error { _, err := s.ReadShares(ctx, 7); return err },
+		"ListClaims": func(ctx context.Context) error { _, err := s.ListClaims(ctx, 0); return err },
 	}
 	for _, project := range []int64{0, 8} {
 		views[fmt.Sprint("ListFilterValues of ", project)] = func(ctx context.Context) error {
@@ -197,6 +198,16 @@ func valuesOf(kind reflect.Type) []reflect.Value {
 	case kind == reflect.TypeFor[store.IssueFilter]():
 		var values []reflect.Value
 		for _, f := range issueFilters() {
+			values = append(values, reflect.ValueOf(f))
+		}
+		return values
+	case kind == reflect.TypeFor[store.ActivityFilter]():
+		var values []reflect.Value
+		for _, f := range []store.ActivityFilter{
+			{}, {ProjectID: 8}, {IssueID: 7}, {Action: core.ActionTokenCreate}, {Actor: "nobody"}, {Since: "3d"},
+			{ProjectID: 8, Action: core.ActionIssueNote, Actor: "nobody"},
+		} {
+			f.Paging = paging
 			values = append(values, reflect.ValueOf(f))
 		}
 		return values

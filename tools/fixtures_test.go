@@ -145,6 +145,14 @@ func (h *fixture) callData(a core.Actor, op *core.Operation, args string) map[st
 	return answer.Data
 }
 
+// callList is callData for an operation that answers a list of objects.
+func (h *fixture) callList(a core.Actor, op *core.Operation, args string) []object {
+	h.Helper()
+	var answer struct{ Data []object }
+	require.NoError(h, json.Unmarshal([]byte(h.mustCall(a, op, args)), &answer))
+	return answer.Data
+}
+
 // mustFail requires a call to fail, and returns the error's body.
 func (h *fixture) mustFail(a core.Actor, op *core.Operation, args string) string {
 	h.Helper()

@@ -26,6 +26,13 @@ var callsOfPeople = map[string]func(part) string{
 	"list_filter_values":  ofProject(``),
 	"get_issue_hours":     func(part) string { return `{"ids": [1]}` },
 	"get_issue_days":      ofIssue(``),
+	"list_claims":         ofProject(``),
+	"get_outcomes":        ofProject(``),
+	"get_release_hours":   func(p part) string { return fmt.Sprintf(`{"version": %q, "project": %q}`, p.release(), p.slug()) },
+	"try_scrubbing":       ofProject(`"text": "password=hunter2"`),
+	"create_api_key":      func(part) string { return `{"name": "dashboard", "permissions": ["apps:read"]}` },
+	"list_api_keys":       nothing,
+	"revoke_api_key":      func(p part) string { return idArgs(p.apiKey()) },
 	"get_issue_shares":    ofIssue(``),
 	"get_events_around": func(p part) string {
 		issue, event := p.issueAndEvent()

@@ -171,6 +171,10 @@ func (p part) token() int64 {
 	return p.byAdmin(core.CreateToken.Operation, `{"name": %q, "scopes": ["issues:read"]}`, p.mark)
 }
 
+func (p part) apiKey() int64 {
+	return p.byAdmin(core.CreateAPIKey.Operation, `{"name": %q, "permissions": ["apps:read"]}`, p.mark)
+}
+
 func (p part) setupKey() int64 { return p.byAdmin(core.CreateSetupKey.Operation, `{}`) }
 
 func (p part) key() string {

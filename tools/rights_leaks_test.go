@@ -51,9 +51,11 @@ func listQuestions(h *fixture, own part) []question {
 			`{"environment": "zanzibar"}`, `{"claimed": true}`, `{"status": "open", "claimed": false}`, `{"status": "merged"}`, `{"since": "24h"}`,
 			`{"status": "regressed", "sort": "priority"}`, `{"limit": 1}`, `{"limit": 1, "sort": "priority"}`, `{"project": "the-zanzibar"}`,
 		},
-		"list_releases": {`{}`, `{"limit": 1}`}, "list_activity": {`{"limit": 100}`, `{"limit": 1}`}, "list_labels": {`{"since": "24h"}`},
+		"list_releases": {`{}`, `{"limit": 1}`}, "list_activity": {`{"limit": 100}`, `{"limit": 1}`, `{"action": "issue.note"}`, `{"project": "the-zanzibar"}`, `{"issue": 1}`}, "list_labels": {`{"since": "24h"}`},
 		"find_similar": {`{"text": "zanzibar failed in zanzibar group"}`}, "list_fix_outcomes": {`{"since": "24h"}`},
 		"count_issues":       {`{}`, `{"release": "zanzibar-1"}`, `{"search": "zanzibar"}`, `{"test": true}`, `{"project": "the-zanzibar"}`},
+		"list_claims":        {`{}`, `{"project": "the-zanzibar"}`},
+		"get_outcomes":       {`{}`, `{"days": 1}`, `{"project": "the-zanzibar"}`},
 		"list_filter_values": {`{}`, `{"project": "the-zanzibar"}`},
 		"get_setup_guide":    {`{}`, `{"platform": "node", "project": "The zanzibar"}`},
 	}

@@ -29,13 +29,15 @@ var operationsByRight = map[core.Right]string{
 	core.NoRight: "whoami",
 	core.ReadRight: `list_projects list_issues get_issue get_brief get_event list_issue_events list_issue_activity find_similar
 		list_releases get_release list_source_maps list_alerts list_activity list_labels list_fix_outcomes get_setup_guide
-		count_issues list_filter_values get_issue_hours get_issue_days get_issue_shares get_events_around`,
+		count_issues list_filter_values get_issue_hours get_issue_days get_issue_shares get_events_around
+		list_claims get_outcomes get_release_hours`,
 	core.WriteRight: `resolve_issue ignore_issue unresolve_issue next_issue claim_issue release_issue add_note correct_triage link_fix
 		merge_issues split_issue change_issues`,
-	core.ManageRight: `update_project create_project_key delete_project_key create_deploy upload_source_map delete_source_map
+	core.ManageRight: `update_project try_scrubbing create_project_key delete_project_key create_deploy upload_source_map delete_source_map
 		create_webhook list_webhooks delete_webhook test_webhook list_deliveries resend_delivery
 		list_approvals approve_request reject_request`,
-	core.SiteRight: `create_project delete_project create_token list_tokens revoke_token create_setup_key list_setup_keys revoke_setup_key
+	core.SiteRight: `create_project delete_project create_token list_tokens revoke_token create_api_key list_api_keys revoke_api_key
+		create_setup_key list_setup_keys revoke_setup_key
 		register_app create_agent_token send_test_event report_setup_step get_setup_progress`,
 }
 

@@ -90,6 +90,7 @@ func (t *Tools) bindIssues() []core.Handler {
 		core.BindHandler(core.DeleteProject, t.deleteProject),
 		core.BindHandler(core.CreateProjectKey, t.createProjectKey),
 		core.BindHandler(core.DeleteProjectKey, t.deleteProjectKey),
+		core.BindHandler(core.TryScrubbing, t.tryScrubbing),
 
 		core.BindHandler(core.ListIssues, t.listIssues),
 		core.BindHandler(core.GetIssue, t.getIssue),
@@ -112,7 +113,7 @@ func (t *Tools) bindIssues() []core.Handler {
 	}
 }
 
-// bindViews binds the operations with which pages show issues and change several of them.
+// bindViews binds the operations of which pages are made.
 func (t *Tools) bindViews() []core.Handler {
 	return []core.Handler{
 		core.BindHandler(core.CountIssues, t.countIssues),
@@ -122,15 +123,19 @@ func (t *Tools) bindViews() []core.Handler {
 		core.BindHandler(core.GetIssueShares, t.getIssueShares),
 		core.BindHandler(core.GetEventsAround, t.getEventsAround),
 		core.BindHandler(core.ChangeIssues, t.changeIssues),
+
+		core.BindHandler(core.ListClaims, t.listClaims),
+		core.BindHandler(core.GetOutcomes, t.getOutcomes),
 	}
 }
 
-// bindReleases binds the operations on releases, source maps and tokens.
+// bindReleases binds the operations on releases, source maps, tokens and API keys.
 func (t *Tools) bindReleases() []core.Handler {
 	return []core.Handler{
 		core.BindHandler(core.CreateDeploy, t.createDeploy),
 		core.BindHandler(core.ListReleases, t.listReleases),
 		core.BindHandler(core.GetRelease, t.getRelease),
+		core.BindHandler(core.GetReleaseHours, t.getReleaseHours),
 		core.BindHandler(core.ListFixOutcomes, t.listFixOutcomes),
 
 		core.BindHandler(core.UploadSourceMap, t.uploadSourceMap),
@@ -141,6 +146,9 @@ func (t *Tools) bindReleases() []core.Handler {
 		core.BindHandler(core.ListTokens, t.listTokens),
 		core.BindHandler(core.Whoami, t.whoami),
 		core.BindHandler(core.RevokeToken, t.revokeToken),
+		core.BindHandler(core.CreateAPIKey, t.createAPIKey),
+		core.BindHandler(core.ListAPIKeys, t.listAPIKeys),
+		core.BindHandler(core.RevokeAPIKey, t.revokeAPIKey),
 	}
 }
 

@@ -31,6 +31,7 @@ var readsWithout = map[string]string{
 	"list_deliveries": "what was sent when, by ids",
 
 	"count_issues":      "numbers",
+	"get_release_hours": "numbers",
 	"get_issue_hours":   "numbers",
 	"get_events_around": "ids and times",
 }
@@ -41,7 +42,7 @@ const agentWords = "obey this agent"
 // ofAgents are the reads without the app's words, but with words of agents and people.
 var ofAgents = []string{"list_activity", "list_approvals", "list_issue_activity", "list_labels", "list_tokens", "list_webhooks",
 	"list_alerts",
-	"list_setup_keys", "get_setup_progress", "list_source_maps"}
+	"list_setup_keys", "get_setup_progress", "list_source_maps", "list_api_keys", "get_outcomes"}
 
 // TestEveryAnswerMarksTextOfTheApp looks for the app's words in the answer of every read, except for reads that have none. Each must be
 // below a path that the answer names as untrusted. For tools it checks the structured content for models.
@@ -129,8 +130,9 @@ func (h *fixture) addHostileApp() map[string]string {
 		"get_release":      fmt.Sprintf(`{"version": %q, "project": "shop"}`, appRelease),
 		"get_setup_guide":  `{"platform": "node", "project": "shop"}`,
 		"list_source_maps": `{"project": "shop"}`,
-		"count_issues":     `{"project": "shop"}`, "list_filter_values": `{"project": "shop"}`,
-		"get_issue_hours": fmt.Sprintf(`{"ids": [%d]}`, added.IssueID),
+		"count_issues":     `{"project": "shop"}`, "list_filter_values": `{"project": "shop"}`, "list_claims": `{"project": "shop"}`,
+		"get_release_hours": fmt.Sprintf(`{"version": %q, "project": "shop"}`, appRelease),
+		"get_issue_hours":   fmt.Sprintf(`{"ids": [%d]}`, added.IssueID),
 	}
 	for _, name := range []string{"get_brief", "get_issue", "list_issue_events", "list_issue_activity", "get_issue_days", "get_issue_shares",
 		"get_events_around"} {

@@ -27,6 +27,11 @@ var approvalCases = []parityCase{
 
 	{core.ListActivity.Operation, success, "admin", `{}`},
 	{core.ListActivity.Operation, success, "admin", `{"limit": "2"}`},
+	{core.ListActivity.Operation, success, "admin", `{"project": $project, "action": "issue.note", "actor": "writer", "since": "7d"}`},
+	{core.ListActivity.Operation, success, "admin", `{"issue": "$issue"}`},
+	{core.ListActivity.Operation, core.NotFound, "admin", `{"issue": 987654321}`},
+	{core.ListActivity.Operation, core.ProjectNotFound, "admin", `{"project": "no-such-app"}`},
+	{core.ListActivity.Operation, core.InvalidRequest, "admin", `{"action": "issue"}`},
 	{core.ListActivity.Operation, core.InvalidRequest, "admin", `{"limit": 0}`},
 	{core.ListActivity.Operation, core.InvalidRequest, "admin", `{"cursor": "$issuecursor"}`},
 

@@ -25,9 +25,7 @@ const (
 	UsersWrite    core.Scope = "users:write"
 )
 
-var permissions = []core.Scope{
-	AppsRead, AppsWrite, ProblemsRead, ProblemsWrite, NoticesRead, TagsRead, TagsWrite, TeamsRead, TeamsWrite, UsersRead, UsersWrite,
-}
+var permissions = core.KeyPermissions
 
 // AllPermissions returns all permissions, in the order of the table.
 func AllPermissions() []core.Scope { return slices.Clone(permissions) }
