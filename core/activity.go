@@ -114,8 +114,8 @@ func (in ListActivityInput) Check() error {
 var ListActivity = DefineOperation[ListActivityInput, Page[Activity]](Operation{
 	Name: "list_activity", Route: "GET /v1/activity", Scope: Admin,
 	Summary: "List all activity",
-	Description: "Lists who did what in the whole installation, most recent first: tokens, projects, issues, approvals; or what one actor did, " +
-		"one action, or what happened in one project. list_issue_activity shows one issue only.",
+	Description: "Lists who did what in the whole installation, most recent first: tokens, projects, issues, approvals; or what one actor " +
+		"did, one action, or what happened in one project. list_issue_activity shows one issue only.",
 	Example: `{"limit": 50}`,
 	Errors:  []Code{NotFound, ProjectNotFound},
 })

@@ -35,11 +35,12 @@ type ListClaimsInput struct {
 // ListClaims declares GET /v1/claims.
 var ListClaims = DefineOperation[ListClaimsInput, Data[List[ListedClaim]]](Operation{
 	Name: "list_claims", Route: "GET /v1/claims", Scope: IssuesRead,
-	Summary:     "List what is being worked on",
-	Description: "Lists the issues that are claimed now, at most 200, with who holds them and their latest note; the claim that ends first comes first.",
-	Example:     `{"project": "web-shop"}`,
-	Errors:      []Code{ProjectNotFound},
-	NotATool:    whyNoAgentReports,
+	Summary: "List what is being worked on",
+	Description: "Lists the issues that are claimed now, at most 200, with who holds them and their latest note. The claim that ends first " +
+		"comes first.",
+	Example:  `{"project": "web-shop"}`,
+	Errors:   []Code{ProjectNotFound},
+	NotATool: whyNoAgentReports,
 })
 
 // Outcomes says what came of the work on issues in a span of time.

@@ -154,7 +154,7 @@ func TestReleaseHours(t *testing.T) {
 	require.EqualValues(t, 12, events[core.ReleaseHoursShown-2])
 	require.EqualValues(t, 6, events[core.ReleaseHoursShown+1])
 	require.Equal(t, object{"before": 0.5, "since": 3.0}, hours["events_per_hour"])
-	for _, args := range []string{`{"version": "shop@3", "project": "shop"}`, `{"version": "shop@2", "project": "shop", "environment": "moon"}`} {
-		h.sameJSON(object{"error": "not_found"}, h.mustFail(reader, core.GetReleaseHours.Operation, args))
+	for _, args := range []string{`{"version": "shop@3"`, `{"version": "shop@2", "environment": "moon"`} {
+		h.sameJSON(object{"error": "not_found"}, h.mustFail(reader, core.GetReleaseHours.Operation, args+`, "project": "shop"}`))
 	}
 }
