@@ -4,6 +4,7 @@ package core
 var workOperations = []*Operation{
 	ListClaims.Operation,
 	GetOutcomes.Operation,
+	ListFixes.Operation,
 }
 
 // whyNoAgentReports is why reports on agents are not tools: a list of tools has a bound, and each tool in it costs every agent.
@@ -86,6 +87,44 @@ var GetOutcomes = DefineOperation[GetOutcomesInput, Data[Outcomes]](Operation{
 	Description: "Counts claims, fixes, and how the fixes ended, for each token, person and worker. Fixes count by the time of their link, " +
 		"so a fix of today that waits is among those of today.",
 	Example:  `{"days": 30}`,
+	Errors:   []Code{ProjectNotFound},
+	NotATool: whyNoAgentReports,
+})
+
+// FixState selects fixes by how they stand.
+type FixState string
+
+// The states of fixes that list_fixes knows.
+const (
+	OpenFixes     FixState = "open"     // not deployed, or deployed and watched
+	ReturnedFixes FixState = "returned" // their error came back
+)
+
+// ListedFix is a fix with its issue.
+type ListedFix struct {
+	IssueID   int64     `json:"issue_id"`
+	Title     Untrusted `json:"title" always:"true" doc:"Of the issue."`
+	ProjectID int64     `json:"project_id"`
+	Project   string    `json:"project" doc:"Slug of the project."`
+	Worker    Text      `json:"worker" untrusted:"true" doc:"The worker that linked it; null when none was named."`
+	Fix       Fix       `json:"fix"`
+}
+
+// ListFixesInput selects and pages fixes.
+type ListFixesInput struct {
+	State   FixState   `json:"state" doc:"open: not deployed, or watched since; returned: the error came back." enum:"open|returned" default:"open"`
+	Project ProjectRef `json:"project,omitempty" doc:"Id or slug; all when absent." plain:"true" min:"1"`
+	Since   Since      `json:"since,omitempty" doc:"Linked, or returned, at or after: 24h, 7d, or an ISO time." plain:"true"`
+	Paging
+}
+
+// ListFixes declares GET /v1/fixes.
+var ListFixes = DefineOperation[ListFixesInput, Page[ListedFix]](Operation{
+	Name: "list_fixes", Route: "GET /v1/fixes", Scope: IssuesRead,
+	Summary: "List fixes that are open or did not hold",
+	Description: "Lists open fixes by their link, or the fixes whose error came back by its return, latest first, each with its issue. " +
+		"A fix with overdue or unknown_releases waits for something that will not come by itself.",
+	Example:  `{"state": "open", "limit": 20}`,
 	Errors:   []Code{ProjectNotFound},
 	NotATool: whyNoAgentReports,
 })

@@ -17,7 +17,7 @@ list_projects create_project update_project delete_project create_project_key de
 list_issues get_issue list_issue_events list_issue_activity get_event resolve_issue ignore_issue unresolve_issue merge_issues
 split_issue link_fix correct_triage claim_issue release_issue add_note find_similar get_brief next_issue
 count_issues list_filter_values get_issue_hours get_issue_days get_issue_shares get_events_around change_issues
-list_claims get_outcomes try_scrubbing get_release_hours
+list_claims get_outcomes list_fixes try_scrubbing get_release_hours
 create_deploy list_releases get_release upload_source_map list_source_maps delete_source_map list_fix_outcomes
 create_webhook list_webhooks delete_webhook test_webhook list_deliveries resend_delivery list_alerts
 create_setup_key list_setup_keys revoke_setup_key register_app create_agent_token send_test_event report_setup_step
@@ -31,7 +31,7 @@ const decidedNoTools = `
 delete_project create_token create_webhook create_setup_key revoke_token delete_webhook revoke_setup_key
 approve_request reject_request upload_source_map ingest_event
 count_issues list_filter_values get_issue_hours get_issue_days get_issue_shares get_events_around change_issues
-list_claims get_outcomes get_release_hours try_scrubbing create_api_key list_api_keys revoke_api_key`
+list_claims get_outcomes list_fixes get_release_hours try_scrubbing create_api_key list_api_keys revoke_api_key`
 
 // eachOperation runs a test for every declared operation.
 func eachOperation(t *testing.T, test func(t *testing.T, op *Operation)) {

@@ -211,6 +211,13 @@ func valuesOf(kind reflect.Type) []reflect.Value {
 			values = append(values, reflect.ValueOf(f))
 		}
 		return values
+	case kind == reflect.TypeFor[store.FixFilter]():
+		var values []reflect.Value
+		for _, f := range []store.FixFilter{{State: core.OpenFixes}, {State: core.ReturnedFixes, Since: "7d"}, {ProjectID: 8}} {
+			f.Paging = paging
+			values = append(values, reflect.ValueOf(f))
+		}
+		return values
 	case kind == reflect.TypeFor[store.EventFilter]():
 		return []reflect.Value{reflect.ValueOf(store.EventFilter{Paging: paging}), reflect.ValueOf(store.EventFilter{
 			Release: "3.7", Environment: "env7", User: "0123456789ab", Tag: "customer:acme", Since: "3d", Until: "1h", Paging: paging})}

@@ -87,6 +87,15 @@ func TestOutcomes(t *testing.T) {
 			"regressed": 0.0, "waiting": 1.0, "hours_to_verified": nil},
 	}, outcomes["workers"])
 
+	open := h.callList(reader, core.ListFixes.Operation, `{"project": "shop"}`)
+	require.Len(t, open, 1)
+	require.EqualValues(t, waiting, open[0]["issue_id"])
+	require.Equal(t, "ann-2", open[0]["worker"])
+	back := h.callList(reader, core.ListFixes.Operation, `{"state": "returned", "since": "30d"}`)
+	require.Len(t, back, 1)
+	require.EqualValues(t, returned, back[0]["issue_id"])
+	require.Equal(t, "shop@2", back[0]["fix"].(object)["regressed_in"])
+
 	later := h.callData(reader, core.GetOutcomes.Operation, `{"days": 1}`)
 	require.EqualValues(t, 0, later["total"].(object)["fixes"], "they were linked before")
 	require.Empty(t, later["workers"])

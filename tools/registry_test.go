@@ -28,7 +28,7 @@ var scopes = map[string]core.Scope{
 	"count_issues": core.IssuesRead, "list_filter_values": core.IssuesRead, "get_issue_hours": core.IssuesRead,
 	"get_issue_days": core.IssuesRead, "get_issue_shares": core.IssuesRead, "get_events_around": core.IssuesRead,
 	"change_issues": core.IssuesWrite,
-	"list_claims":   core.IssuesRead, "get_outcomes": core.IssuesRead, "get_release_hours": core.IssuesRead, "try_scrubbing": core.Admin,
+	"list_claims":   core.IssuesRead, "get_outcomes": core.IssuesRead, "list_fixes": core.IssuesRead, "get_release_hours": core.IssuesRead, "try_scrubbing": core.Admin,
 	"create_api_key": core.Admin, "list_api_keys": core.Admin, "revoke_api_key": core.Admin,
 	"create_token": core.Admin, "list_tokens": core.Admin, "whoami": core.AnyToken, "revoke_token": core.Admin,
 	"list_approvals": core.Admin, "approve_request": core.Admin, "reject_request": core.Admin, "list_activity": core.Admin,

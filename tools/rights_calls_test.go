@@ -28,6 +28,7 @@ var callsOfPeople = map[string]func(part) string{
 	"get_issue_days":      ofIssue(``),
 	"list_claims":         ofProject(``),
 	"get_outcomes":        ofProject(``),
+	"list_fixes":          ofProject(``),
 	"get_release_hours":   func(p part) string { return fmt.Sprintf(`{"version": %q, "project": %q}`, p.release(), p.slug()) },
 	"try_scrubbing":       ofProject(`"text": "password=hunter2"`),
 	"create_api_key":      func(part) string { return `{"name": "dashboard", "permissions": ["apps:read"]}` },

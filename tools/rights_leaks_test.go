@@ -57,6 +57,7 @@ func listQuestions(h *fixture, own part) []question {
 		"find_similar":  {`{"text": "zanzibar failed in zanzibar group"}`}, "list_fix_outcomes": {`{"since": "24h"}`},
 		"count_issues":       {`{}`, `{"release": "zanzibar-1"}`, `{"search": "zanzibar"}`, `{"test": true}`, `{"project": "the-zanzibar"}`},
 		"list_claims":        {`{}`, `{"project": "the-zanzibar"}`},
+		"list_fixes":         {`{}`, `{"state": "returned"}`, `{"project": "the-zanzibar"}`},
 		"get_outcomes":       {`{}`, `{"days": 1}`, `{"project": "the-zanzibar"}`},
 		"list_filter_values": {`{}`, `{"project": "the-zanzibar"}`},
 		"get_setup_guide":    {`{}`, `{"platform": "node", "project": "The zanzibar"}`},

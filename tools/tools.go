@@ -126,6 +126,7 @@ func (t *Tools) bindViews() []core.Handler {
 
 		core.BindHandler(core.ListClaims, t.listClaims),
 		core.BindHandler(core.GetOutcomes, t.getOutcomes),
+		core.BindHandler(core.ListFixes, t.listFixes),
 	}
 }
 

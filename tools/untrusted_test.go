@@ -131,6 +131,7 @@ func (h *fixture) addHostileApp() map[string]string {
 		"get_setup_guide":  `{"platform": "node", "project": "shop"}`,
 		"list_source_maps": `{"project": "shop"}`,
 		"count_issues":     `{"project": "shop"}`, "list_filter_values": `{"project": "shop"}`, "list_claims": `{"project": "shop"}`,
+		"list_fixes":        `{"state": "returned"}`,
 		"get_release_hours": fmt.Sprintf(`{"version": %q, "project": "shop"}`, appRelease),
 		"get_issue_hours":   fmt.Sprintf(`{"ids": [%d]}`, added.IssueID),
 	}

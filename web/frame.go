@@ -32,6 +32,7 @@ var framePages = []struct {
 	right core.Right
 }{
 	{frameLink{Name: "Issues", Path: issuesPath, Key: "i"}, "/issues", core.ReadRight},
+	{frameLink{Name: "Agents", Path: agentsPath, Key: "n"}, agentsPath, core.ReadRight},
 }
 
 // newFrame makes the frame of a page.

@@ -78,6 +78,7 @@ const (
 	issuesPath         = "/"
 	changeIssuesPath   = "/issues/change"
 	mergeIssuesPath    = "/issues/merge"
+	agentsPath         = "/agents"
 	galleryPath        = "/web/gallery"
 )
 
@@ -121,6 +122,7 @@ func (s *Site) Routes() map[string]http.Handler {
 		issueReleasePath:   s.makePersonPage(nil, s.takeRelease),
 		issueTriagePath:    s.makePersonPage(s.showTriage, s.takeTriage),
 		issueSplitPath:     s.makePersonPage(s.showSplit, s.takeSplit),
+		agentsPath:         s.makePersonPage(s.showAgents, nil),
 		galleryPath:        s.makePersonPage(s.showGallery, nil),
 	}
 	if s.SSO != nil {
