@@ -46,8 +46,11 @@ type PendingApproval struct {
 	ExpiresAt   Time            `json:"expires_at" always:"true"`
 }
 
-// ListApprovalsInput pages the list of approval requests.
-type ListApprovalsInput struct{ Paging }
+// ListApprovalsInput filters and pages the list of approval requests.
+type ListApprovalsInput struct {
+	Status ApprovalStatus `json:"status,omitempty" doc:"Only those; pending: that can still be decided." enum:"pending|approved|rejected|expired|failed"`
+	Paging
+}
 
 // ListApprovals declares GET /v1/approvals.
 var ListApprovals = DefineOperation[ListApprovalsInput, Page[Approval]](Operation{

@@ -103,6 +103,12 @@ type HeldPayload string
 // MarshalJSON writes the object.
 func (p HeldPayload) MarshalJSON() ([]byte, error) { return []byte(p), nil }
 
+// UnmarshalJSON reads the object.
+func (p *HeldPayload) UnmarshalJSON(text []byte) error {
+	*p = HeldPayload(text)
+	return nil
+}
+
 // JSONSchema is any JSON, described for each action.
 func (HeldPayload) JSONSchema() Schema {
 	var payloads []string

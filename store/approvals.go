@@ -93,10 +93,22 @@ SELECT id, action, issue_id, payload, requested_by, requested_at, expires_at,
 	coalesce(decided_by, '') AS decided_by, decided_at
 FROM approvals`
 
-// ListApprovals lists all requests for approval in reach, most recent first.
-func (s *Store) ListApprovals(ctx context.Context, page core.Paging) (core.Page[core.Approval], error) {
+// ListApprovals lists the requests for approval in reach, all or those with the status, most recent first.
+func (s *Store) ListApprovals(ctx context.Context, status core.ApprovalStatus, page core.Paging) (core.Page[core.Approval], error) {
 	l := pg.NewList(ctx, "", "requested_at", page)
 	l.Args["now"] = s.Now()
+	switch status {
+	case "":
+	case core.RequestPending:
+		l.Where("status = 'pending' AND expires_at > @now")
+	case core.RequestExpired:
+		l.Where("(status = 'expired' OR status = 'pending' AND expires_at <= @now)")
+	default:
+		l.WhereArg("status = @status", "status", string(status))
+	}
+	if status != "" {
+		l.FilterDigest = pg.DigestFilter(status)
+	}
 	return pg.ReadPage(ctx, s.db, l, listApprovals, func(a core.Approval) (core.Time, int64) { return a.RequestedAt, a.ID })
 }
 

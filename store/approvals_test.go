@@ -29,7 +29,7 @@ func requestApproval(t testing.TB, s *store.Store, actor core.Actor, a store.Hol
 // listApprovals returns all requests, most recent first.
 func listApprovals(t testing.TB, s *store.Store) []core.Approval {
 	t.Helper()
-	page, err := s.ListApprovals(t.Context(), core.Paging{Limit: 100})
+	page, err := s.ListApprovals(t.Context(), "", core.Paging{Limit: 100})
 	require.NoError(t, err)
 	require.Empty(t, page.NextCursor)
 	return page.Data
@@ -362,7 +362,7 @@ func TestApprovalsArePaged(t *testing.T) {
 	slices.Reverse(want)
 	page := core.Paging{Limit: 2}
 	for range 3 {
-		list, err := s.ListApprovals(t.Context(), page)
+		list, err := s.ListApprovals(t.Context(), "", page)
 		require.NoError(t, err)
 		for _, a := range list.Data {
 			got = append(got, a.ID)

@@ -7,5 +7,5 @@ import (
 )
 
 func (t *Tools) listApprovals(ctx context.Context, _ core.Call, in core.ListApprovalsInput) (core.Page[core.Approval], error) {
-	return t.store.ListApprovals(ctx, in.Paging)
+	return t.store.ListApprovals(ctx, in.Status, in.Paging)
 }

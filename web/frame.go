@@ -33,6 +33,7 @@ var framePages = []struct {
 }{
 	{frameLink{Name: "Issues", Path: issuesPath, Key: "i"}, "/issues", core.ReadRight},
 	{frameLink{Name: "Agents", Path: agentsPath, Key: "n"}, agentsPath, core.ReadRight},
+	{frameLink{Name: "Approvals", Path: approvalsPath, Key: "p"}, approvalsPath, core.ManageRight},
 }
 
 // newFrame makes the frame of a page.
@@ -48,6 +49,9 @@ func (v *visit) newFrame() *frame {
 		}
 		link := page.frameLink
 		link.IsHere = path == page.Path || path == page.below || strings.HasPrefix(path, page.below+"/")
+		if link.Path == approvalsPath {
+			link.Number = v.countApprovals()
+		}
 		f.Links = append(f.Links, link)
 	}
 	return f

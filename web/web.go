@@ -123,6 +123,8 @@ func (s *Site) Routes() map[string]http.Handler {
 		issueTriagePath:    s.makePersonPage(s.showTriage, s.takeTriage),
 		issueSplitPath:     s.makePersonPage(s.showSplit, s.takeSplit),
 		agentsPath:         s.makePersonPage(s.showAgents, nil),
+		approvalsPath:      s.makePersonPage(s.showApprovals, nil),
+		decidePath:         s.makePersonPage(nil, s.takeDecision),
 		galleryPath:        s.makePersonPage(s.showGallery, nil),
 	}
 	if s.SSO != nil {

@@ -1,0 +1,213 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"errand/core"
+)
+
+// The forms that decide about a request.
+const (
+	approvalsPath = "/approvals"
+	decidePath    = "/approvals/{id}"
+	decisionField = "decision"
+	approve       = "approve"
+	reject        = "reject"
+)
+
+// approvalsForm is the page of the requests for approval.
+type approvalsForm struct {
+	Pending []approvalRow
+	Decided []approvalRow
+	Pager   pager
+}
+
+// approvalRow is a request in a sentence.
+type approvalRow struct {
+	Path     string // of the form that decides
+	Verb     string // "Ignore", before the thing
+	Thing    any
+	Issue    string // path of the issue; empty when it is none
+	By       string
+	At       moment
+	Ends     string
+	Effect   []string // what it would do, and what cannot be undone
+	IsOwn    bool     // nobody decides about their own request
+	Decision badge
+	Decider  any
+	DecideAt moment
+}
+
+// showApprovals shows what waits for a decision, and what was decided.
+func (s *Site) showApprovals(v *visit) error {
+	cursor := v.r.URL.Query().Get("cursor")
+	var pending, all core.Page[core.Approval]
+	args := map[string]any{"limit": 25}
+	if cursor != "" {
+		args["cursor"] = cursor
+	}
+	err := runTogether(
+		func() (err error) {
+			pending, err = callOperation(v, core.ListApprovals, map[string]any{"status": core.RequestPending, "limit": 100})
+			return err
+		},
+		func() (err error) { all, err = callOperation(v, core.ListApprovals, args); return err },
+	)
+	if err != nil {
+		return err
+	}
+	form := approvalsForm{}
+	for i := range pending.Data {
+		row, err := v.makeApprovalRow(&pending.Data[i])
+		if err != nil {
+			return err
+		}
+		form.Pending = append(form.Pending, row)
+	}
+	for i := range all.Data {
+		if all.Data[i].Status == core.RequestPending {
+			continue
+		}
+		row, err := v.makeApprovalRow(&all.Data[i])
+		if err != nil {
+			return err
+		}
+		form.Decided = append(form.Decided, row)
+	}
+	form.Pager = pager{Shown: writePlural(len(form.Decided), "decision", "decisions"), OlderText: "Older"}
+	if cursor != "" {
+		form.Pager.First = approvalsPath
+	}
+	if all.NextCursor != "" {
+		form.Pager.Older = addressOf(approvalsPath, "cursor", string(all.NextCursor))
+	}
+	return v.show("approvals", "Approvals", form)
+}
+
+// makeApprovalRow says what a request would do.
+func (v *visit) makeApprovalRow(a *core.Approval) (approvalRow, error) {
+	row := approvalRow{
+		Path: fmt.Sprintf("/approvals/%d", a.ID), By: a.RequestedBy, At: v.at(a.RequestedAt), IsOwn: a.RequestedBy == v.actor.Name,
+		Ends: "ends in " + writeMinutes(int64(a.ExpiresAt.Sub(v.now).Minutes())), Decision: decisionBadge(a.Status), Decider: a.DecidedBy,
+		DecideAt: v.at(a.DecidedAt),
+	}
+	isPending := a.Status == core.RequestPending
+	var payload struct {
+		SourceIDs   []int64 `json:"source_ids"`
+		Name        string  `json:"name"`
+		Until       string  `json:"until"`
+		AfterEvents int64   `json:"after_events"`
+		AfterUsers  int64   `json:"after_users"`
+	}
+	if err := json.Unmarshal([]byte(a.Payload), &payload); err != nil {
+		return row, err
+	}
+	issue, err := v.describeTarget(&row, int64(a.IssueID))
+	if err != nil {
+		return row, err
+	}
+	switch a.Action {
+	case core.HoldMerge:
+		row.Verb = fmt.Sprintf("Merge %s into", writePlural(len(payload.SourceIDs), "issue", "issues"))
+		if isPending {
+			events, users := v.sumIssues(payload.SourceIDs)
+			row.Effect = []string{fmt.Sprintf("%s and %s move to it; later ones go there too.", writePlural(events, "event", "events"),
+				writePlural(users, "user", "users")), "It can be undone only event by event."}
+		}
+	case core.HoldIgnore:
+		row.Verb = "Ignore"
+		row.Effect = []string{"New events are counted and nobody is told."}
+		if issue != nil && isPending {
+			row.Effect = append(row.Effect, fmt.Sprintf("It had %s in 24 hours, and %s in all.",
+				writePlural(issue.Events24h, "event", "events"), describeUsers(issue.UsersAffected)))
+		}
+		row.Effect = append(row.Effect, describeTerm(payload.Until, payload.AfterEvents, payload.AfterUsers)+" It can be reopened at any time.")
+	case core.HoldDeleteProject:
+		row.Verb, row.Thing = "Delete the project", payload.Name
+		row.Effect = []string{"Its issues, events, releases and keys go, and the tokens bound to it end.", "It cannot be undone."}
+	}
+	return row, nil
+}
+
+// describeTarget names the issue of a request, and returns it; nil for a request about no issue, or one that is gone.
+func (v *visit) describeTarget(row *approvalRow, id int64) (*core.IssueDetail, error) {
+	if id == 0 {
+		return nil, nil
+	}
+	issue, err := v.readIssue(id)
+	if core.HasCode(err, core.NotFound) {
+		row.Thing = fmt.Sprintf("issue %d, which is gone", id)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	row.Thing, row.Issue = issue.Title, issueAddress{id, nil}.path("")
+	return &issue, nil
+}
+
+// sumIssues adds up the events and users of issues; those that are gone have none.
+func (v *visit) sumIssues(ids []int64) (events, users int64) {
+	for _, id := range ids {
+		if issue, err := v.readIssue(id); err == nil {
+			events += issue.TimesSeen
+			users += issue.UsersAffected
+		}
+	}
+	return events, users
+}
+
+// describeTerm says when an ignored issue returns by itself.
+func describeTerm(until string, events, users int64) string {
+	switch {
+	case until != "":
+		return "It returns on " + until + "."
+	case events > 0:
+		return "It returns with " + writePlural(events, "more event", "more events") + "."
+	case users > 0:
+		return "It returns with " + writePlural(users, "more user", "more users") + "."
+	}
+	return "It does not return by itself."
+}
+
+// decisionBadge says what became of a request.
+func decisionBadge(status core.ApprovalStatus) badge {
+	switch status {
+	case core.RequestApproved:
+		return badge{kindGood, "approved"}
+	case core.RequestRejected:
+		return badge{kindBad, "rejected"}
+	case core.RequestFailed:
+		return badge{kindWarn, "approved, but no longer possible"}
+	case core.RequestExpired:
+		return badge{"", "nobody decided"}
+	}
+	return badge{kindWarn, "waits"}
+}
+
+// takeDecision decides about a request.
+func (s *Site) takeDecision(v *visit) error {
+	id, err := v.readID()
+	if err != nil {
+		return err
+	}
+	op, said := core.ApproveRequest.Operation, flash{Text: "Approved, and done."}
+	switch v.r.PostForm.Get(decisionField) {
+	case approve:
+	case reject:
+		op, said = core.RejectRequest.Operation, flash{Text: "Rejected. Nothing was changed."}
+	default:
+		return core.RefuseField(decisionField, "must be approve or reject")
+	}
+	return v.act(op, map[string]any{"id": id}, approvalsPath, said)
+}
+
+// countApprovals returns how many requests wait for a decision that the person may make; at most 100. The frame shows it.
+func (v *visit) countApprovals() int64 {
+	pending, err := callOperation(v, core.ListApprovals, map[string]any{"status": core.RequestPending, "limit": 100})
+	if err != nil {
+		return 0 // the page itself is there all the same
+	}
+	return int64(len(pending.Data))
+}
