@@ -34,6 +34,7 @@ var framePages = []struct {
 	{frameLink{Name: "Issues", Path: issuesPath, Key: "i"}, "/issues", core.ReadRight},
 	{frameLink{Name: "Agents", Path: agentsPath, Key: "n"}, agentsPath, core.ReadRight},
 	{frameLink{Name: "Approvals", Path: approvalsPath, Key: "p"}, approvalsPath, core.ManageRight},
+	{frameLink{Name: "Releases", Path: releasesPath, Key: "r"}, releasesPath, core.ReadRight},
 }
 
 // newFrame makes the frame of a page.

@@ -124,6 +124,8 @@ func (s *Site) Routes() map[string]http.Handler {
 		issueSplitPath:     s.makePersonPage(s.showSplit, s.takeSplit),
 		agentsPath:         s.makePersonPage(s.showAgents, nil),
 		approvalsPath:      s.makePersonPage(s.showApprovals, nil),
+		releasesPath:       s.makePersonPage(s.showReleases, nil),
+		releasePath:        s.makePersonPage(s.showRelease, nil),
 		decidePath:         s.makePersonPage(nil, s.takeDecision),
 		galleryPath:        s.makePersonPage(s.showGallery, nil),
 	}
