@@ -65,7 +65,8 @@ func newV1Dialect(catalogue *core.Catalogue) *dialect {
 		usualScheme: schemeBearer,
 		scopeName:   "x-required-scope",
 		scopes: []core.Scope{
-			core.AnyToken, core.IssuesRead, core.IssuesWrite, core.ReleasesWrite, core.Admin, core.SetupScope, core.NoToken,
+			core.AnyToken, core.IssuesRead, core.IssuesWrite, core.ReleasesWrite, core.Admin, core.SetupScope, core.PersonScope,
+			core.NoToken,
 		},
 		schemesOf:  schemesOfV1,
 		scopeOf:    func(op *core.Operation) core.Scope { return op.Scope },
@@ -83,6 +84,8 @@ func schemesOfV1(op *core.Operation) []map[string][]string {
 		return []map[string][]string{{schemeDSNKey: {}}}
 	case core.SetupScope:
 		return []map[string][]string{{schemeSetup: {}}, {schemeBearer: {}}, {schemeSession: {}}}
+	case core.PersonScope:
+		return []map[string][]string{{schemeSession: {}}}
 	default:
 		return []map[string][]string{{schemeBearer: {}}, {schemeSession: {}}}
 	}
@@ -95,8 +98,11 @@ func resourceOfV1(op *core.Operation) string {
 }
 
 func keyOfV1(op *core.Operation) string {
-	if op.Scope == core.NoToken {
+	switch op.Scope {
+	case core.NoToken:
 		return "X-Service-Key: $DSN_KEY"
+	case core.PersonScope:
+		return "Cookie: errand_session=$ERRAND_SESSION"
 	}
 	return "Authorization: Bearer $ERRAND_TOKEN"
 }

@@ -17,7 +17,7 @@ type visit struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	actor   core.Actor
-	prefers preferences
+	prefers core.Preferences
 	now     time.Time
 }
 
@@ -42,7 +42,7 @@ func (s *Site) openVisit(next visitHandler) handler {
 		if err != nil {
 			return err
 		}
-		v := &visit{Site: s, w: w, r: r, actor: actor, prefers: s.readPreferences(r), now: s.Clock()}
+		v := &visit{Site: s, w: w, r: r, actor: actor, prefers: actor.Prefers, now: s.Clock()}
 		if err := next(v); err != nil {
 			s.showFailure(w, r, v.newFrame(), s.explainFailure(r, err))
 		}
