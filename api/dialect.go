@@ -14,7 +14,9 @@ type dialect struct {
 	catalogue   *core.Catalogue
 	title       string
 	description string
-	page        string // name of the page's template
+	docsPath    string // of the first page that explains it
+	docsTitle   string
+	page        string // name of the first page's template
 	scopeWord   string // the page's word for what a call needs
 	hasTools    bool   // operations are MCP tools
 
@@ -49,7 +51,8 @@ var documentDescription string
 // newV1Dialect is the dialect of the API at /v1.
 func newV1Dialect(catalogue *core.Catalogue) *dialect {
 	return &dialect{
-		catalogue: catalogue, title: "Errand", description: documentDescription, page: "v1", scopeWord: "Scope", hasTools: true,
+		catalogue: catalogue, title: "Errand", description: documentDescription, docsPath: "/docs", docsTitle: "Errand API",
+		page: "v1", scopeWord: "Scope", hasTools: true,
 		schemes: map[string]*huma.SecurityScheme{
 			schemeBearer: {Type: "http", Scheme: "bearer",
 				Description: "A token (ck_..) with the scope that the operation needs, or the ADMIN_TOKEN."},

@@ -17,10 +17,10 @@ func TestPreferencesBelongToThePerson(t *testing.T) {
 	b, elsewhere, bob := s.openAs(t, adminEmail), s.openAs(t, adminEmail), s.openAs(t, "bob@example.com")
 	require.NotContains(t, b.get("/").body, `data-keys="off"`)
 
-	page := b.follow("/account/preferences", "keys", "off", "zone", "Europe/Berlin", "frames", "oldest_first")
+	page := b.follow("/account/preferences", "keys", "off", "zone", "Europe/Berlin", "frames", "oldest")
 
 	require.Contains(t, page, "Kept for all your browsers.")
-	require.Contains(t, page, `<option value="oldest_first" selected>`)
+	require.Contains(t, page, `<option value="oldest" selected>`)
 	for _, browser := range []*browser{b, elsewhere} {
 		require.Contains(t, browser.get("/").body, `<html lang="en" data-zone="Europe/Berlin" data-keys="off">`)
 	}

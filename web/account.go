@@ -1,10 +1,12 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"errand/core"
 )
@@ -33,6 +35,9 @@ type sessionRow struct {
 
 // Badge marks the session of the request.
 func (sessionRow) Badge() badge { return badge{kindGood, "this one"} }
+
+// orderSuffix is what an order of frames ends with, but not in the form.
+const orderSuffix = "_first"
 
 // showAccount is the page of the person who is signed in.
 func (s *Site) showAccount(v *visit) error {
@@ -66,9 +71,8 @@ func (v *visit) askAccount(status int, data pageData, typed *core.Preferences) e
 	}
 	form.Keys = chooseFrom("keys", "Single keys", switchName(form.Preferences.SingleKeys),
 		option{Value: "on", Text: "act"}, option{Value: "off", Text: "do nothing"})
-	form.Frames = chooseFrom("frames", "Frames of a stack", string(form.Preferences.Frames),
-		option{Value: string(core.NewestFirst), Text: "the newest call first"},
-		option{Value: string(core.OldestFirst), Text: "the newest call last"})
+	form.Frames = chooseFrom("frames", "Frames of a stack", strings.TrimSuffix(string(form.Preferences.Frames), orderSuffix),
+		option{Value: "newest", Text: "the newest call first"}, option{Value: "oldest", Text: "the newest call last"})
 	for _, session := range sessions.Data {
 		if session.Current {
 			form.Sessions = slices.Insert(form.Sessions, 0, v.makeSessionRow(session))
@@ -139,13 +143,10 @@ func (s *Site) takePreferences(v *visit) error {
 
 // readPreferences reads the form of the preferences.
 func readPreferences(fields url.Values) core.Preferences {
-	typed := core.Preferences{
-		SingleKeys: fields.Get("keys") != "off", Frames: core.FrameOrder(fields.Get("frames")), Zone: core.Text(fields.Get("zone")),
+	return core.Preferences{
+		SingleKeys: fields.Get("keys") != "off", Frames: core.FrameOrder(cmp.Or(fields.Get("frames"), "newest") + orderSuffix),
+		Zone: core.Text(fields.Get("zone")),
 	}
-	if typed.Frames == "" {
-		typed.Frames = core.NewestFirst
-	}
-	return typed
 }
 
 // takeSignOut ends the session of the request.
