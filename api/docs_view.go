@@ -193,4 +193,6 @@ func (g docsGroup) Part() string { return partName(g.Name) }
 func partName(resource string) string { return strings.ReplaceAll(resource, " ", "-") }
 
 // Title is the group's name as a heading.
-func (g docsGroup) Title() string { return strings.ToUpper(g.Name[:1]) + strings.ReplaceAll(g.Name[1:], "-", " ") }
+func (g docsGroup) Title() string {
+	return strings.ToUpper(g.Name[:1]) + strings.ReplaceAll(g.Name[1:], "-", " ")
+}

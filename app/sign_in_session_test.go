@@ -27,7 +27,9 @@ func openConsent(t *testing.T) consentVisit {
 	return consentVisit{client, s.newBrowser(t), databaseURL}
 }
 
-func (v consentVisit) path(changes ...string) string { return "/oauth/authorize?" + v.question(changes...).Encode() }
+func (v consentVisit) path(changes ...string) string {
+	return "/oauth/authorize?" + v.question(changes...).Encode()
+}
 
 // allow sends the form of the page as it is when nothing was changed.
 func (v consentVisit) allow(path string, scopes ...string) answer {

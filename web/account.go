@@ -81,9 +81,8 @@ func (v *visit) askAccount(status int, data pageData, typed *core.Preferences) e
 		form.Sessions = append(form.Sessions, v.makeSessionRow(session))
 		form.Others++
 	}
-	data.Title, data.Form, data.Frame = "Your account", form, v.newFrame()
-	data.Frame.Flash = v.takeFlash()
-	return show(v.w, v.r, status, "account", data)
+	data.Title, data.Form = "Your account", form
+	return v.answer("account", status, data)
 }
 
 func switchName(isOn bool) string {
