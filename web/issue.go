@@ -192,15 +192,6 @@ func (v *visit) findSimilar(id int64) ([]core.SimilarIssue, error) {
 	return found.Data, err
 }
 
-// findBrief returns the brief of an issue, nil for one that has none.
-func (v *visit) findBrief(id int64) (*core.Brief, error) {
-	found, err := callOperation(v, core.GetBrief, map[string]any{"id": id})
-	if core.HasCode(err, core.NotFound) {
-		return nil, nil
-	}
-	return &found.Data, err
-}
-
 // readID returns the id in the path.
 func (v *visit) readID() (int64, error) {
 	id, err := strconv.ParseInt(v.r.PathValue("id"), 10, 64)
