@@ -10,7 +10,7 @@ const (
 	IssuesRead    Scope = "issues:read"
 	IssuesWrite   Scope = "issues:write"
 	ReleasesWrite Scope = "releases:write"
-	Admin         Scope = "admin" // satisfies every other scope
+	Admin         Scope = "admin" // satisfies every other scope but PersonScope
 )
 
 // Values for operations that no scope of a token opens.
