@@ -4,6 +4,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -43,6 +44,8 @@ type Options struct {
 	Pages map[string]http.Handler
 	// UnknownPage answers a browser that asks for an unknown path; nil for the JSON that others get.
 	UnknownPage http.HandlerFunc
+	// Assets are for the pages that explain the API.
+	Assets Assets
 	// Texts are plain texts by path, which everybody may read; nil for none.
 	Texts     map[string]func() string
 	Ingest    http.Handler // at ingestRoutes, with its own keys; nil for none
@@ -55,6 +58,9 @@ type Options struct {
 	// WithoutOperations leaves out the paths below /v1, their document and their page.
 	WithoutOperations bool
 }
+
+// Assets are the paths of the style sheet and the icon of all pages.
+type Assets struct{ Style, Icon string }
 
 // mcpRoutes are the paths of Options.MCP: people configure clients with and without the last slash.
 var mcpRoutes = []string{"/mcp", "/mcp/"}
@@ -99,9 +105,7 @@ func New(o Options) http.Handler {
 		}
 	}
 	for path, text := range o.Texts {
-		router.Get(path, func(w http.ResponseWriter, _ *http.Request) {
-			wire.WriteBody(w, http.StatusOK, "text/plain; charset=utf-8", []byte(text()))
-		})
+		router.Get(path, s.serveText(text))
 	}
 	if o.SentryAPI != nil {
 		router.Mount(sentryPath, o.SentryAPI)
@@ -120,6 +124,26 @@ func New(o Options) http.Handler {
 	router.Get("/healthz", serveHealth)
 	router.Get("/readyz", s.serveReady)
 	return router
+}
+
+// serveText answers with a text. A browser gets it as a page.
+func (s *server) serveText(text func() string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Add("Vary", "Accept")
+		if !wire.WantsPage(r) {
+			wire.WriteBody(w, http.StatusOK, "text/plain; charset=utf-8", []byte(text()))
+			return
+		}
+		var page bytes.Buffer
+		view := docsView{Style: s.Assets.Style, Icon: s.Assets.Icon, Title: "Connect an application or an agent", Text: text()}
+		if err := docsTemplates.ExecuteTemplate(&page, "text", view); err != nil {
+			wire.WriteError(w, core.NewError(core.Internal))
+			return
+		}
+		w.Header().Set("Content-Security-Policy", docsPolicy)
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		wire.WriteCompressed(w, r, http.StatusOK, "text/html; charset=utf-8", page.Bytes())
+	}
 }
 
 // refuseUnknown answers a request for an unknown path.
@@ -147,10 +171,12 @@ func (s *server) mountAPI(router chi.Router) {
 		}
 		return text
 	})
-	docs, management := newDocsPages(v1, s.BaseURL, s.Version), newDocsPages(newManagementDialect(), s.BaseURL, s.Version)
 	router.Get("/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { wire.WriteJSON(w, http.StatusOK, openAPI()) })
-	router.Get("/docs", docs.serveNewest)
-	router.Get(managementPage, management.serveNewest)
+	for _, of := range []*dialect{v1, newManagementDialect()} {
+		docs := &docsPages{dialect: of, baseURL: s.BaseURL, version: s.Version, assets: s.Assets}
+		router.Get(of.docsPath, docs.serveNewest)
+		router.Get(of.docsPath+"/{part}", docs.serveNewest)
+	}
 	if s.Pages["/"] == nil {
 		router.Get("/", http.RedirectHandler("/docs", http.StatusFound).ServeHTTP)
 	}

@@ -14,7 +14,9 @@ type dialect struct {
 	catalogue   *core.Catalogue
 	title       string
 	description string
-	page        string // name of the page's template
+	docsPath    string // of the first page that explains it
+	docsTitle   string
+	page        string // name of the first page's template
 	scopeWord   string // the page's word for what a call needs
 	hasTools    bool   // operations are MCP tools
 
@@ -49,7 +51,8 @@ var documentDescription string
 // newV1Dialect is the dialect of the API at /v1.
 func newV1Dialect(catalogue *core.Catalogue) *dialect {
 	return &dialect{
-		catalogue: catalogue, title: "Errand", description: documentDescription, page: "v1", scopeWord: "Scope", hasTools: true,
+		catalogue: catalogue, title: "Errand", description: documentDescription, docsPath: "/docs", docsTitle: "Errand API",
+		page: "v1", scopeWord: "Scope", hasTools: true,
 		schemes: map[string]*huma.SecurityScheme{
 			schemeBearer: {Type: "http", Scheme: "bearer",
 				Description: "A token (ck_..) with the scope that the operation needs, or the ADMIN_TOKEN."},
@@ -65,7 +68,8 @@ func newV1Dialect(catalogue *core.Catalogue) *dialect {
 		usualScheme: schemeBearer,
 		scopeName:   "x-required-scope",
 		scopes: []core.Scope{
-			core.AnyToken, core.IssuesRead, core.IssuesWrite, core.ReleasesWrite, core.Admin, core.SetupScope, core.NoToken,
+			core.AnyToken, core.IssuesRead, core.IssuesWrite, core.ReleasesWrite, core.Admin, core.SetupScope, core.PersonScope,
+			core.NoToken,
 		},
 		schemesOf:  schemesOfV1,
 		scopeOf:    func(op *core.Operation) core.Scope { return op.Scope },
@@ -83,6 +87,8 @@ func schemesOfV1(op *core.Operation) []map[string][]string {
 		return []map[string][]string{{schemeDSNKey: {}}}
 	case core.SetupScope:
 		return []map[string][]string{{schemeSetup: {}}, {schemeBearer: {}}, {schemeSession: {}}}
+	case core.PersonScope:
+		return []map[string][]string{{schemeSession: {}}}
 	default:
 		return []map[string][]string{{schemeBearer: {}}, {schemeSession: {}}}
 	}
@@ -95,8 +101,11 @@ func resourceOfV1(op *core.Operation) string {
 }
 
 func keyOfV1(op *core.Operation) string {
-	if op.Scope == core.NoToken {
+	switch op.Scope {
+	case core.NoToken:
 		return "X-Service-Key: $DSN_KEY"
+	case core.PersonScope:
+		return "Cookie: errand_session=$ERRAND_SESSION"
 	}
 	return "Authorization: Bearer $ERRAND_TOKEN"
 }

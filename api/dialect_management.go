@@ -22,7 +22,8 @@ var managementDescription string
 // newManagementDialect is the dialect of the management API at /api/v1.
 func newManagementDialect() *dialect {
 	return &dialect{
-		catalogue: manage.V1, title: "Errand: management API", description: managementDescription, page: "management",
+		catalogue: manage.V1, title: "Errand: management API", description: managementDescription, docsPath: managementPage,
+		docsTitle: "Management API", page: "management",
 		scopeWord: "Permission",
 		schemes: map[string]*huma.SecurityScheme{schemeAPIKey: {
 			Type: "apiKey", In: "header", Name: manage.KeyHeader,

@@ -27,49 +27,49 @@ func membersOf(object core.Schema) []member {
 	return members
 }
 
-// typeHTML describes in words what a schema allows, with links to the objects of the page.
-func typeHTML(schema core.Schema) template.HTML {
-	words := []string{baseType(schema)}
+// typeHTML describes in words what a schema allows, with links to the objects.
+func (d *dialect) typeHTML(schema core.Schema) template.HTML {
+	words := []string{d.baseType(schema)}
 	words = append(words, limitWords(schema)...)
 	return template.HTML(strings.Join(words, ", ")) // consists of core's own words, escaped below
 }
 
-func baseType(schema core.Schema) string {
+func (d *dialect) baseType(schema core.Schema) string {
 	if ref, ok := schema["$ref"].(string); ok {
 		name := template.HTMLEscapeString(ref[strings.LastIndex(ref, "/")+1:])
-		return `<a href="#` + name + `">` + name + `</a>`
+		return `<a href="` + d.docsPath + "/" + objectsPart + "#" + name + `">` + name + `</a>`
 	}
 	for _, word := range []string{"anyOf", "oneOf"} {
 		if either, ok := schema[word].([]any); ok {
-			return eitherType(either)
+			return d.eitherType(either)
 		}
 	}
 	switch kind := schema["type"].(type) {
 	case []any: // a type and null
-		return namedType(schema, fmt.Sprint(kind[0])) + " or null"
+		return d.namedType(schema, fmt.Sprint(kind[0])) + " or null"
 	case string:
-		return namedType(schema, kind)
+		return d.namedType(schema, kind)
 	default:
 		return "any JSON"
 	}
 }
 
-func eitherType(either []any) string {
+func (d *dialect) eitherType(either []any) string {
 	words := make([]string, len(either))
 	for i := range either {
 		one, _ := either[i].(core.Schema)
-		words[i] = baseType(one)
+		words[i] = d.baseType(one)
 	}
 	return strings.Join(words, " or ")
 }
 
-func namedType(schema core.Schema, kind string) string {
+func (d *dialect) namedType(schema core.Schema, kind string) string {
 	switch {
 	case schema["enum"] != nil:
 		return enumHTML(schema)
 	case kind == "array":
 		items, _ := schema["items"].(core.Schema)
-		return "list of " + baseType(items)
+		return "list of " + d.baseType(items)
 	case schema["format"] == "date-time":
 		return "time"
 	default:
@@ -120,25 +120,25 @@ func limitWords(schema core.Schema) []string {
 }
 
 // answerHTML is the shape of an answer: {data: Issue} with links to the objects; empty for an answer without a body.
-func answerHTML(schema core.Schema) template.HTML {
+func (d *dialect) answerHTML(schema core.Schema) template.HTML {
 	if schema == nil {
 		return ""
 	}
-	return template.HTML(answerShape(schema)) // consists of core's own words, escaped in shape
+	return template.HTML(d.answerShape(schema)) // consists of core's own words, escaped in shape
 }
 
-func answerShape(schema core.Schema) string {
+func (d *dialect) answerShape(schema core.Schema) string {
 	switch {
 	case schema["properties"] != nil:
 		var parts []string
 		for _, m := range membersOf(schema) {
-			parts = append(parts, template.HTMLEscapeString(m.name)+": "+answerShape(m.schema))
+			parts = append(parts, template.HTMLEscapeString(m.name)+": "+d.answerShape(m.schema))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case schema["type"] == "array":
 		items, _ := schema["items"].(core.Schema)
-		return "[" + answerShape(items) + "]"
+		return "[" + d.answerShape(items) + "]"
 	default:
-		return baseType(schema)
+		return d.baseType(schema)
 	}
 }

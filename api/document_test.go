@@ -99,6 +99,8 @@ func checkRoute(t *testing.T, d document, op *core.Operation, path string, route
 		want = []map[string][]string{{"dsnKey": {}}}
 	case core.SetupScope:
 		want = []map[string][]string{{"setupKey": {}}, {"bearer": {}}, {"session": {}}}
+	case core.PersonScope:
+		want = []map[string][]string{{"session": {}}}
 	}
 	require.Equal(t, want, route.Security, route.OperationID)
 	for _, scheme := range route.Security {

@@ -30,6 +30,7 @@ func newHandler(t *testing.T, change func(*api.Options)) http.Handler {
 		Authenticate: func(context.Context, core.Secret) (core.Actor, error) { return core.NewBootstrapActor(), nil },
 		Ready:        func(context.Context) error { return nil },
 		BaseURL:      func() string { return baseURL }, Version: "0.0.0", Log: slog.New(slog.DiscardHandler),
+		Assets: api.Assets{Style: "/style.css", Icon: "/icon.svg"},
 	}
 	if change != nil {
 		change(&o)

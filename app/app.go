@@ -210,7 +210,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 	surfaces := api.Options{
 		Registry: registry, Authenticate: a.failures.GuardAuthentication(behaviour.Authenticate), BaseURL: a.URL, Version: version, Log: a.log,
 		Ready: (&readiness{checkNow: a.checkReady}).checkLately, WithoutOperations: !a.config.hasRole(roleAPI), Observe: a.metrics.countRequest,
-		AuthenticateSession: a.authenticateSession(behaviour),
+		AuthenticateSession: a.authenticateSession(behaviour), Assets: pageAssets,
 	}
 	surfaces.Pages = web.AssetRoutes() // the consent page needs them too
 	if a.config.hasRole(roleWeb) {
@@ -294,3 +294,6 @@ func (a *App) Close(ctx context.Context) {
 	a.stops.runAllLogged(ctx)
 	a.log.InfoContext(ctx, "stopped")
 }
+
+// pageAssets are the style sheet and the icon for pages outside web.
+var pageAssets = api.Assets{Style: web.AssetPath("style.css"), Icon: web.AssetPath("icon.svg")}

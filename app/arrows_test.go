@@ -55,7 +55,7 @@ var arrows = map[string][]string{
 	"prompts": {"core"},
 	"brief":   {"core", "store", "prompts"},
 
-	"tools": {"core", "store", "brief", "prompts", "scrub", "fixes", "sourcemap", "blob", "seal", "notify",
+	"tools": {"core", "store", "brief", "prompts", "scrub", "facets", "fixes", "sourcemap", "blob", "seal", "notify",
 		"notify/formats", "notify/email"},
 	"tools/accounts": {"core", "passwords", "store"},
 	"tools/manage":   {"core", "core/manage", "passwords", "store"},

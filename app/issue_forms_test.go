@@ -2,7 +2,9 @@ package app_test
 
 import (
 	"fmt"
+	"html"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,19 +21,25 @@ func TestFormsOfAnIssue(t *testing.T) {
 	s, _, ids := openIssues(t, "cart cannot be loaded")
 	b := s.openAs(t, adminEmail)
 	page := fmt.Sprint("/issues/", ids[0])
+	refuse := func(form, why string, fields ...string) {
+		t.Helper()
+		got := b.post(page+form, fields...)
+		require.Equal(t, http.StatusUnprocessableEntity, got.status, got.body)
+		require.Contains(t, got.body, why)
+	}
 
 	require.Contains(t, b.follow(page+"/notes", "text", "the cache is cold", "return_to", page), "The note is written.")
 	require.Contains(t, b.get(page).body, "<blockquote>the cache is cold</blockquote>")
-	require.Contains(t, b.follow(page+"/notes", "text", ""), "The field text must")
-	require.Contains(t, b.follow(page+"/notes", "text", strings.Repeat("x", 4001)), "The field text must")
-	require.Contains(t, b.follow(page+"/fix", "fix", ""), "The field commit must")
-	require.Contains(t, b.follow(page+"/fix", "fix", "javascript://git.example/pull/1"), "The field pr_url must")
+	refuse("/notes", "The field text must", "text", "")
+	refuse("/notes", "The field text must", "text", strings.Repeat("x", 4001))
+	refuse("/fix", "The field commit must", "fix", "")
+	refuse("/fix", "The field pr_url must", "fix", "javascript://git.example/pull/1")
 	linked := b.follow(page+"/fix", "fix", " 9f8e7d6c5b4a39281706f5e4d3c2b1a098765432 ")
 	require.Contains(t, linked, "The fix is linked.")
 	require.Contains(t, linked, "commit 9f8e7d6c5b by "+adminEmail)
 
-	require.Contains(t, b.follow(page+"/ignore", "after_events", "0"), "The field after_events must")
-	require.Contains(t, b.follow(page+"/ignore", "until", "soon"), "The field until must")
+	refuse("/ignore", "The field after_events must", "after_events", "0")
+	refuse("/ignore", "The field until must", "until", "soon")
 	ignored := b.follow(page+"/ignore", "until", "7d", "after_events", "10", "after_users", "")
 	require.Contains(t, ignored, "ignored until <time")
 	require.Contains(t, ignored, "until it has 11 events")
@@ -150,4 +158,76 @@ func TestHeldIgnoringOfAnIssue(t *testing.T) {
 	require.Contains(t, held, "It waits for the approval of a second admin.")
 	require.Contains(t, held, "ignore waits for approval")
 	require.NotContains(t, held, ">Undo<")
+}
+
+// TestRefusedFormsKeepWhatWasTyped sends forms that are refused, from the page of one event.
+func TestRefusedFormsKeepWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	s, _ := openSite(t)
+	id := s.sendCrashes(t, "", "1.0", "1.1")
+	b := s.openAs(t, adminEmail)
+	page := fmt.Sprint("/issues/", id)
+	from := page + "?raw=1&release=1.0"
+	for form, c := range map[string]struct{ fields, shown []string }{
+		"/notes": {[]string{"text", "<b>" + strings.Repeat("x", 4000)}, []string{`data-key="n">&lt;b&gt;xxx`}},
+		"/fix": {
+			[]string{"fix", `"><script>`, "note", "why </textarea>"}, []string{`value="&#34;&gt;&lt;script&gt;"`, "why &lt;/textarea&gt;"},
+		},
+		"/ignore": {[]string{"until", "7d", "after_users", "5000"}, []string{`value="7d" selected`, `name="after_users" value="5000"`}},
+	} {
+		got := b.post(page+form, append(c.fields, "return_to", from)...)
+
+		require.Equal(t, http.StatusUnprocessableEntity, got.status, form)
+		requireHarmless(t, got.body)
+		for _, text := range append(c.shown, "The field ", `name="return_to" value="/issues/`, "raw=1&amp;release=1.0") {
+			require.Contains(t, got.body, text, form)
+		}
+	}
+}
+
+// TestChangesReturnToTheirEvent changes an issue from the page of one event under a filter.
+func TestChangesReturnToTheirEvent(t *testing.T) {
+	t.Parallel()
+	s, _ := openSite(t)
+	id := s.sendCrashes(t, "", "1.0", "1.1")
+	b := s.openAs(t, adminEmail)
+	page := fmt.Sprint("/issues/", id)
+	from := page + "?raw=1&release=1.0"
+	shown := b.get(from).body
+	require.Equal(t, 4, strings.Count(shown, `name="return_to" value="`+html.EscapeString(from)+`"`), "each form of the page")
+	require.Contains(t, b.get(page+"?fragment=head&raw=1&release=1.0").body, html.EscapeString(from), "the live head knows too")
+	for path, fields := range map[string][]string{
+		"/issues/change":  {"action", "claim", "id", fmt.Sprint(id)},
+		page + "/notes":   {"text", "cold"},
+		page + "/fix":     {"fix", "https://github.com/acme/shop/pull/311"},
+		page + "/ignore":  {"until", "7d"},
+		page + "/release": nil,
+	} {
+		got := b.post(path, append(fields, "return_to", from)...)
+		require.Equal(t, from, got.header.Get("Location"), path)
+	}
+	for _, elsewhere := range []string{"//evil.example/issues/1", "https://evil.example", "/account", page + "9", ""} {
+		require.Equal(t, page, b.post(page+"/notes", "text", "cold", "return_to", elsewhere).header.Get("Location"), elsewhere)
+	}
+}
+
+// TestUndoLinksTheFixAgain resolves an issue whose fix waits for its deploy, and takes that back.
+func TestUndoLinksTheFixAgain(t *testing.T) {
+	t.Parallel()
+	s, _, ids := openIssues(t, "cart cannot be loaded", "no stock of the article")
+	b := s.openAs(t, adminEmail)
+	for _, id := range ids {
+		b.follow(fmt.Sprintf("/issues/%d/fix", id), "fix", "https://github.com/acme/shop/pull/311")
+	}
+	page := fmt.Sprint("/issues/", ids[0])
+	resolved := b.follow("/issues/change", "action", "resolve", "id", fmt.Sprint(ids[0]), "return_to", page)
+	path, body := readUndo(t, resolved)
+
+	undone := b.send(http.MethodPost, path, "application/x-www-form-urlencoded", body)
+
+	require.Equal(t, page, undone.header.Get("Location"), undone.body)
+	require.Contains(t, b.get(page).body, "fix linked")
+	several := url.Values{"action": {"resolve"}, "id": {fmt.Sprint(ids[0]), fmt.Sprint(ids[1])}, "return_to": {"/"}}
+	b.send(http.MethodPost, "/issues/change", "application/x-www-form-urlencoded", several.Encode())
+	require.Contains(t, b.get("/").body, "2 resolved. Undo reopens 2 issues without the fix that was linked.")
 }

@@ -76,8 +76,9 @@ func TestIssuePageInOrder(t *testing.T) {
 	got := b.get(page)
 
 	require.Equal(t, http.StatusOK, got.status, got.body)
-	requireOrder(t, got.body, "Issues</a> /", "<h1>TypeError</h1>", ">Resolve<", ">Claim<", ">Link a fix<", ">Ignore<", ">More<",
-		"Merge with another", "Split events off", "Correct the triage", `<p class="message">`, "total is undefined",
+	requireOrder(t, got.body, "Issues</a> /", "<h1>TypeError</h1>", `<p class="message">`, "total is undefined",
+		">Resolve<", ">Claim<", ">Link a fix<", ">Ignore<", ">More<",
+		"Merge with another", "Split events off", "Correct the triage",
 		`class="badges"`, "fix linked", "Fix linked</b>PR 311 by "+adminEmail, "Deployed</b>", "Verified</b>", "<h2>Stack",
 		"latest of 3 events", ">Older<", ">First<", ">As sent<",
 		"nothing caught it", "<b>total", "src/cart.ts:41:23", `data-n="41" class="failed">    sum +=`, "A-77",

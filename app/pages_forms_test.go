@@ -154,24 +154,6 @@ func TestPagesOfAList(t *testing.T) {
 	require.NotContains(t, second, `rel="next"`)
 }
 
-// TestPreferences keeps a person's preferences for the pages in the browser.
-func TestPreferences(t *testing.T) {
-	t.Parallel()
-	s, _ := openSite(t)
-	b := s.openAs(t, adminEmail)
-	require.NotContains(t, b.get("/").body, `data-keys="off"`)
-
-	page := b.follow("/account/preferences", "keys", "off", "zone", "Europe/Berlin", "frames", "oldest")
-
-	require.Contains(t, page, "This browser keeps it.")
-	require.Contains(t, b.get("/").body, `<html lang="en" data-zone="Europe/Berlin" data-keys="off">`)
-	b.follow("/account/preferences", "zone", `"><script>`)
-	require.Contains(t, b.get("/").body, `<html lang="en">`)
-	b.setCookie(&http.Cookie{Name: "errand_preferences", Value: "%zz&zone=<script>"})
-	b.setCookie(&http.Cookie{Name: "errand_flash", Value: "bm90IGpzb24"})
-	require.Equal(t, http.StatusOK, b.get("/").status)
-}
-
 // TestListCountsAndNarrows looks at the numbers of the tabs, the selects and the hours.
 func TestListCountsAndNarrows(t *testing.T) {
 	t.Parallel()

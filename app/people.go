@@ -59,7 +59,6 @@ func (a *App) describeAccounts() web.Accounts {
 	described := web.Accounts{
 		FindPerson: of.FindPerson, SignIn: of.SignIn, SignDevice: of.SignDevice, CountVisit: of.CountVisit, SignInBy: of.SignInBy,
 		CheckLink: of.CheckLink, SignUp: of.SignUp, ResetPassword: of.ResetPassword, ChangePassword: of.ChangePassword,
-		EndSessions: of.EndSessions,
 	}
 	if of.Mail != nil {
 		described.RequestPassword = of.RequestPassword
@@ -114,5 +113,6 @@ func (a *App) findSessionActor(r *http.Request, behaviour *tools.Tools) (core.Ac
 	if err != nil {
 		return core.Actor{}, err
 	}
+	actor.Session = session.ID
 	return actor, nil
 }

@@ -23,8 +23,17 @@ func (a *App) newSignIn(
 	return oauth.Routes(oauth.Options{
 		BaseURL: a.URL, Key: key, Clock: a.db.clock.tellTime,
 		StylePath: web.AssetPath("style.css"), IconPath: web.AssetPath("icon.svg"),
+		FindPerson: a.authenticateSession(behaviour), SignInPath: a.signInPath, MayAllow: core.CreateToken.AuthorizeActor,
 		Authenticate: authenticate, KeepConsent: behaviour.KeepConsent, ExchangeConsent: behaviour.ExchangeConsent,
 		Failure:   registry.Failure,
 		RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },
 	}), nil
+}
+
+// signInPath returns where a person signs in to come back to a path; empty on a server without the pages.
+func (a *App) signInPath(back string) string {
+	if !a.config.hasRole(roleWeb) {
+		return ""
+	}
+	return web.SignInPath(back)
 }

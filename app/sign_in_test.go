@@ -373,7 +373,7 @@ func TestThePageIsSafe(t *testing.T) {
 	require.Contains(t, policy, "frame-ancestors 'none'")
 	require.Contains(t, policy, "form-action 'self' cursor:;")
 	require.Equal(t, "DENY", got.header.Get("X-Frame-Options"))
-	require.Equal(t, "no-referrer", got.header.Get("Referrer-Policy"))
+	require.Equal(t, "same-origin", got.header.Get("Referrer-Policy"))
 }
 
 // TestRegistrationsAreCheckedAndNotKept makes invalid registrations, and many.

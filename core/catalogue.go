@@ -15,6 +15,7 @@ type Catalogue struct {
 
 // V1 is the catalogue of the API at /v1. Its operations are shown in this order.
 var V1 = NewCatalogue(v1Errors,
+	accountOperations,
 	activityOperations,
 	apiKeyOperations,
 	approvalOperations,

@@ -222,7 +222,7 @@ type claimMember struct {
 }
 
 type forbiddenMembers struct {
-	RequiredScope Scope  `json:"required_scope,omitempty" enum:"issues:read|issues:write|releases:write|admin|setup|any" doc:"@lacking"`
+	RequiredScope Scope  `json:"required_scope,omitempty" enum:"issues:read|issues:write|releases:write|admin|setup|person|any" doc:"@lacking"`
 	RequiredRole  string `json:"required_role,omitempty" enum:"viewer|member|admin|site_admin" doc:"@lackingRole"`
 	Reason        string `json:"reason,omitempty" doc:"Why not, when no scope is missing: nobody decides their own request."`
 }

@@ -62,7 +62,7 @@ var longDocs = map[string]string{
 		"otherwise.",
 	"@reportedDeploy.fixes_waiting": "Fixes of the project that no deploy has brought, the latest 100. One that this deploy has: report " +
 		"it again with its commit in commits, or its pull request.",
-	"@lacking":     "The scope that the token lacks; setup for what needs a setup key.",
+	"@lacking":     "The scope that the token lacks; setup for what needs a setup key, person for what needs a person's session.",
 	"@lackingRole": "The lowest role that a person needs in the project; site_admin for the installation.",
 	"@createdSetupKey.prompt": "A text for a coding agent: where Errand is, the key, and what to do. It holds the key: treat it as a " +
 		"secret.",

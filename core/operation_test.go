@@ -23,6 +23,7 @@ create_webhook list_webhooks delete_webhook test_webhook list_deliveries resend_
 create_setup_key list_setup_keys revoke_setup_key register_app create_agent_token send_test_event report_setup_step
 get_setup_progress get_setup_guide
 create_token list_tokens whoami revoke_token create_api_key list_api_keys revoke_api_key
+get_account update_account list_sessions end_session end_other_sessions
 list_approvals approve_request reject_request list_activity list_labels
 ingest_event`
 
@@ -31,7 +32,8 @@ const decidedNoTools = `
 delete_project create_token create_webhook create_setup_key revoke_token delete_webhook revoke_setup_key
 approve_request reject_request upload_source_map ingest_event
 count_issues list_filter_values get_issue_hours get_issue_days get_issue_shares get_events_around change_issues
-list_claims get_outcomes list_fixes get_release_hours try_scrubbing create_api_key list_api_keys revoke_api_key`
+list_claims get_outcomes list_fixes get_release_hours try_scrubbing create_api_key list_api_keys revoke_api_key
+get_account update_account list_sessions end_session end_other_sessions`
 
 // eachOperation runs a test for every declared operation.
 func eachOperation(t *testing.T, test func(t *testing.T, op *Operation)) {
@@ -49,7 +51,7 @@ func TestOperationsAreDeclaredInFull(t *testing.T) {
 	t.Parallel()
 	snake := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 	route := regexp.MustCompile(`^(GET|POST|PATCH|DELETE) /v1(/([a-z-]+|\{[a-z_]+\}))+$`)
-	scopes := []Scope{IssuesRead, IssuesWrite, ReleasesWrite, Admin, AnyToken, NoToken, SetupScope}
+	scopes := []Scope{IssuesRead, IssuesWrite, ReleasesWrite, Admin, AnyToken, NoToken, SetupScope, PersonScope}
 	eachOperation(t, func(t *testing.T, op *Operation) {
 		require.Regexp(t, snake, op.Name)
 		require.Contains(t, strings.Fields(decidedNames), op.Name)

@@ -34,7 +34,12 @@ var rightsOfRoles = map[TeamRole]Right{
 // rightsOfPeople is the right that an operation requires of a person. An operation that is missing here requires ReadRight if tokens need
 // issues:read, and WriteRight if tokens need issues:write. A list shows the projects where the person has the right.
 var rightsOfPeople = map[*Operation]Right{
-	Whoami.Operation: NoRight,
+	Whoami.Operation:           NoRight,
+	GetAccount.Operation:       NoRight,
+	UpdateAccount.Operation:    NoRight,
+	ListSessions.Operation:     NoRight,
+	EndSession.Operation:       NoRight,
+	EndOtherSessions.Operation: NoRight,
 
 	ListActivity.Operation:    ReadRight,
 	ListFixOutcomes.Operation: ReadRight,

@@ -10,7 +10,7 @@ const (
 	IssuesRead    Scope = "issues:read"
 	IssuesWrite   Scope = "issues:write"
 	ReleasesWrite Scope = "releases:write"
-	Admin         Scope = "admin" // satisfies every other scope
+	Admin         Scope = "admin" // satisfies every other scope but PersonScope
 )
 
 // Values for operations that no scope of a token opens.
@@ -19,6 +19,8 @@ const (
 	NoToken    Scope = "none"  // no bearer token: the operation has its own key
 	SetupScope Scope = "setup" // a setup key (decisions 10)
 	AgentScope Scope = "agent" // a token that a setup made for an agent
+
+	PersonScope Scope = "person" // no token at all: the session of a person
 )
 
 // ActorType is the kind of an actor.
@@ -47,7 +49,9 @@ type Actor struct {
 	IsSetupKey bool // it is a setup key, which opens only the setup; its Type is token
 	IsAgent    bool // a setup made its token
 
-	Rights Rights // of a person: see NewUserActor
+	Rights  Rights // of a person: see NewUserActor
+	Prefers Preferences
+	Session int64 // id of the person's session that makes the call; 0 when it has none
 }
 
 // bootstrapName is the name of the bootstrap admin wherever an actor is shown, as in the timeline.
@@ -68,6 +72,8 @@ func (a Actor) Has(s Scope) bool {
 		return false
 	case a.IsSetupKey:
 		return s == SetupScope
+	case s == PersonScope:
+		return a.Type == ActorUser
 	case s == AnyToken, s == AgentScope && a.IsAgent:
 		return true
 	default:

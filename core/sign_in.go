@@ -1,6 +1,9 @@
 package core
 
-import "net/netip"
+import (
+	"net/netip"
+	"time"
+)
 
 // Person is a user as sessions and pages see one.
 type Person struct {
@@ -9,6 +12,24 @@ type Person struct {
 	SiteAdmin    bool
 	HasPassword  bool  // false for people who sign in through a provider only
 	Generation   int64 // sessions of another generation have ended
+}
+
+// NewSession is a session to begin.
+type NewSession struct {
+	Hash, Data []byte // SHA-256 of what stands in the cookie; what the manager of sessions keeps
+	ExpiresAt  time.Time
+	UserID     int64
+	Generation int64
+	Address    string // of the client; empty when it is not known
+	UserAgent  string
+}
+
+// KeptSession is a live session.
+type KeptSession struct {
+	Data       []byte
+	ExpiresAt  time.Time // unless it is used before
+	ID         int64     // 0 for one that an older server began
+	Generation int64     // of the user's sessions; -1: as Data says
 }
 
 // SignInAttempt is an attempt to sign in with a password.

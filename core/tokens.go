@@ -16,7 +16,7 @@ type Token struct {
 	Scopes      List[Scope] `json:"scopes"`
 	Prefix      string      `json:"prefix" doc:"The first 10 characters of the token."`
 	CreatedAt   Time        `json:"created_at" always:"true"`
-	CreatedBy   Text        `json:"created_by" untrusted:"true"`
+	CreatedBy   Text        `json:"created_by" untrusted:"true" doc:"Who made it or let its client in; a person by address."`
 	LastUsedAt  Time        `json:"last_used_at" doc:"Written at most once an hour."`
 	RevokedAt   Time        `json:"revoked_at"`
 	ProjectID   OptInt      `json:"project_id" doc:"The app to which the token is bound, in deploys and source maps only; null for all apps."`

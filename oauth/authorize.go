@@ -46,7 +46,7 @@ func (s *server) serveAuthorize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method != http.MethodPost {
-		s.showConsent(w, a, http.StatusOK, "")
+		s.showConsent(w, r, a, http.StatusOK, "")
 		return
 	}
 	s.takeAnswer(w, r, a)
@@ -95,7 +95,7 @@ func (s *server) checkAsking(r *http.Request, a *asking) *failure {
 func (s *server) takeAnswer(w http.ResponseWriter, r *http.Request, a asking) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxConsentForm)
 	if err := r.ParseForm(); err != nil {
-		s.showConsent(w, a, http.StatusBadRequest, "The form was not sent to its end. Send it again.")
+		s.showConsent(w, r, a, http.StatusBadRequest, "The form was not sent to its end. Send it again.")
 		return
 	}
 	if r.PostForm.Get("decision") != "allow" {
@@ -106,20 +106,21 @@ func (s *server) takeAnswer(w http.ResponseWriter, r *http.Request, a asking) {
 		return !slices.Contains(r.PostForm["scope"], string(scope))
 	})
 	if len(allowed) == 0 {
-		s.showConsent(w, a, http.StatusBadRequest, "Allow at least one thing, or refuse.")
+		s.showConsent(w, r, a, http.StatusBadRequest, "Allow at least one thing, or refuse.")
 		return
 	}
 	code, status, problem := s.makeCode(r, a, allowed)
 	if problem != "" {
-		s.showConsent(w, a, status, problem)
+		s.showConsent(w, r, a, status, problem)
 		return
 	}
 	s.redirectAnswer(w, r, a, url.Values{"code": {code.Reveal()}})
 }
 
-// makeCode keeps the consent of the person whose credential is in the form. If it cannot, it returns a message for the person.
+// makeCode keeps the consent of the person whose credential is in the form, or else of the one who is signed in. If it cannot, it
+// returns a message for the person.
 func (s *server) makeCode(r *http.Request, a asking, allowed []core.Scope) (code core.Secret, status int, problem string) {
-	actor, err := s.Authenticate(r.Context(), core.Secret(r.PostForm.Get("credential")))
+	actor, err := s.findAllower(r)
 	if err == nil {
 		code, err = s.KeepConsent(r.Context(), core.Consent{
 			By: actor, ClientID: a.query.Get("client_id"), ClientName: a.client.Name, RedirectURI: a.redirect,
@@ -132,16 +133,44 @@ func (s *server) makeCode(r *http.Request, a asking, allowed []core.Scope) (code
 		return code, 0, ""
 	}
 	known := s.Failure(r.Context(), "oauth consent", s.RequestID(r.Context()), err)
+	if r.PostForm.Get(credentialField) == "" && actor.Type == "" && known.Code != core.Unavailable {
+		return "", known.Status(), describeNobody(known)
+	}
 	return "", known.Status(), describeRefusal(actor, known)
 }
 
-// describeRefusal tells a person why a credential allows nothing. actor is empty if the credential is nobody's.
+// credentialField is the field of the form for a token or setup key. Who is signed in leaves it empty.
+const credentialField = "credential"
+
+// findAllower returns the actor who allows what the form says. Only a form of our own page counts for a person who is signed in; who
+// sends a credential has it, wherever the form is from.
+func (s *server) findAllower(r *http.Request) (core.Actor, error) {
+	if credential := r.PostForm.Get(credentialField); credential != "" {
+		return s.Authenticate(r.Context(), core.Secret(credential))
+	}
+	return s.FindPerson(r)
+}
+
+// describeNobody says why a form without a credential allows nothing.
+func describeNobody(refused *core.Error) string {
+	switch refused.Code {
+	case core.Forbidden:
+		return "This form was sent from another site, so nothing was done. Look at what is asked, and send it from here."
+	case core.Limit:
+		return "Too many wrong attempts came from your address. Wait a minute and try again."
+	}
+	return "You are not signed in here, or no longer. Sign in, or show a token or setup key."
+}
+
+// describeRefusal tells a person why a credential or a session allows nothing. actor is empty if the credential is nobody's.
 func describeRefusal(actor core.Actor, refused *core.Error) string {
 	switch {
 	case refused.Code == core.Unauthorized:
 		return "This is not a valid token or setup key. It may have been revoked, have expired, or not have been copied whole."
 	case refused.Code == core.Forbidden && actor.IsSetupKey:
 		return fmt.Sprintf("Not allowed: %v.", refused.Extra["reason"])
+	case refused.Code == core.Forbidden && actor.Type == core.ActorUser:
+		return onlyAdminsAllow
 	case refused.Code == core.Forbidden:
 		return "This token may not allow it: it needs the scope admin. A setup key may, too."
 	case refused.Code == core.Limit && actor.IsSetupKey:

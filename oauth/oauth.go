@@ -22,6 +22,12 @@ type Options struct {
 	// StylePath and IconPath are the paths of the style sheet and the icon for all pages.
 	StylePath, IconPath string
 
+	// FindPerson returns the person who is signed in by the cookie of a request, or unauthorized; forbidden for a form of another site.
+	FindPerson func(*http.Request) (core.Actor, error)
+	// SignInPath returns where somebody signs in and then comes back to a path; empty where nobody can.
+	SignInPath func(back string) string
+	// MayAllow returns nil for an actor who may let a client in.
+	MayAllow func(core.Actor) error
 	// Authenticate returns the actor behind the credential of the person who consents, or unauthorized or limit.
 	Authenticate func(context.Context, core.Secret) (core.Actor, error)
 	// KeepConsent keeps a consent and returns its code. It returns forbidden for a credential that may not allow it.

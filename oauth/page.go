@@ -25,7 +25,19 @@ type pageData struct {
 	Action  string
 	Scopes  []scopeChoice
 
+	Person     string // who is signed in; empty for nobody
+	MayAllow   bool   // the person may let a client in
+	SignInPath string // leads back here; empty where nobody signs in
+
 	StylePath, IconPath string
+}
+
+// OnlyAdmins is what a person reads who may not let a client in.
+func (pageData) OnlyAdmins() string { return onlyAdminsAllow }
+
+// NeedsCredential reports whether nobody is signed in who may let the client in, or could do so here.
+func (d pageData) NeedsCredential() bool {
+	return !d.MayAllow && (d.Person != "" || d.SignInPath == "")
 }
 
 // wayBack is the client's address for the answer.
@@ -45,10 +57,18 @@ var scopeMeanings = map[core.Scope]string{
 	core.ReleasesWrite: "report deploys, and upload and delete source maps",
 }
 
+// onlyAdminsAllow is what a person reads who may not let a client in.
+const onlyAdminsAllow = "Only a site admin may let a client in: its token is for the whole installation. Ask one, or show a setup key."
+
 // showConsent asks the person.
-func (s *server) showConsent(w http.ResponseWriter, a asking, status int, problem string) {
+func (s *server) showConsent(w http.ResponseWriter, r *http.Request, a asking, status int, problem string) {
 	data := pageData{
 		Problem: problem, Client: a.client.Name, Target: describeTarget(a.redirect), Action: "?" + a.query.Encode(),
+	}
+	if person, err := s.FindPerson(r); err == nil {
+		data.Person, data.MayAllow = person.Name, s.MayAllow(person) == nil
+	} else {
+		data.SignInPath = s.SignInPath(authorizePath + "?" + a.query.Encode())
 	}
 	for _, scope := range core.ConsentScopes {
 		if slices.Contains(a.scopes, scope) {
@@ -85,6 +105,6 @@ func (s *server) showPage(w http.ResponseWriter, status int, data pageData, form
 	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; form-action "+formTargets+
 		"; frame-ancestors 'none'; base-uri 'none'")
 	header.Set("X-Frame-Options", "DENY")
-	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Referrer-Policy", "same-origin") // with none at all, browsers would not say either where the form comes from
 	wire.WriteBody(w, status, "text/html; charset=utf-8", body.Bytes())
 }

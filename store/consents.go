@@ -31,6 +31,7 @@ FOR UPDATE`
 	useConsent     = `UPDATE consents SET token_id = @token_id WHERE code_hash = @code_hash`
 	deleteConsents = `DELETE FROM consents WHERE expires_at < @before`
 	findLiveToken  = `SELECT id FROM tokens WHERE id = @id AND revoked_at IS NULL`
+	findLiveAdmin  = `SELECT id FROM users WHERE id = @id AND site_admin AND disabled_at IS NULL`
 )
 
 // KeepConsent keeps a person's consent until its code, given as SHA-256, is exchanged. It returns limit for a setup key
@@ -117,13 +118,11 @@ func (c consentRow) actor() core.Actor {
 	}
 }
 
-// exchangeConsent makes the token, unless the credential that gave the consent was revoked since, or was a setup key that
-// has expired or has no tokens left.
+// exchangeConsent makes the token, unless the credential that gave the consent was revoked since, the person is no site admin any longer,
+// or it was a setup key that has expired or has no tokens left.
 func (t *tx) exchangeConsent(ctx context.Context, consent consentRow, e Exchange) (core.Token, error) {
-	if consent.ActorType == core.ActorToken && !consent.IsSetupKey {
-		if _, err := pg.QueryOne[struct{ ID int64 }](ctx, t, findLiveToken, pg.Args{"id": consent.ActorID}); err != nil {
-			return core.Token{}, err
-		}
+	if err := t.checkAllower(ctx, consent); err != nil {
+		return core.Token{}, err
 	}
 	made := e.Token
 	made.Name, made.Scopes, made.ProjectID = made.Name+consent.ClientName, consent.Scopes, consent.ProjectID
@@ -137,6 +136,19 @@ func (t *tx) exchangeConsent(ctx context.Context, consent consentRow, e Exchange
 	}
 	_, err = pg.Exec(ctx, t, useConsent, pg.Args{"code_hash": e.CodeHash, "token_id": token.ID})
 	return token, err
+}
+
+// checkAllower returns not_found when the token or the person behind a consent may not give it any longer.
+func (t *tx) checkAllower(ctx context.Context, consent consentRow) error {
+	statement := findLiveToken
+	switch {
+	case consent.ActorType == core.ActorUser:
+		statement = findLiveAdmin
+	case consent.ActorType != core.ActorToken || consent.IsSetupKey:
+		return nil
+	}
+	_, err := pg.QueryOne[struct{ ID int64 }](ctx, t, statement, pg.Args{"id": consent.ActorID})
+	return err
 }
 
 func (t *tx) revokeStolen(ctx context.Context, consent consentRow) error {

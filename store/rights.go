@@ -9,7 +9,7 @@ import (
 
 // The user's role for each team and project; both lists have the same order.
 const findUserRights = `
-SELECT u.email_address, u.site_admin, u.session_generation,
+SELECT u.email_address, u.site_admin, u.session_generation, u.without_keys, u.oldest_first, u.zone,
 	coalesce(array_agg(p.id ORDER BY p.id, m.role) FILTER (WHERE p.id IS NOT NULL), '{}') AS projects,
 	coalesce(array_agg(m.role ORDER BY p.id, m.role) FILTER (WHERE p.id IS NOT NULL), '{}') AS roles
 FROM users u
@@ -28,6 +28,7 @@ func (s *Store) FindUserActor(ctx context.Context, id int64) (actor core.Actor, 
 		SessionGeneration int64
 		Projects          []int64
 		Roles             []core.TeamRole
+		preferenceColumns
 	}](ctx, s.db.Main, findUserRights, pg.Args{"id": id})
 	if err != nil {
 		return core.Actor{}, 0, err
@@ -36,5 +37,7 @@ func (s *Store) FindUserActor(ctx context.Context, id int64) (actor core.Actor, 
 	for i, project := range row.Projects {
 		rights.AddRole(project, row.Roles[i])
 	}
-	return core.NewUserActor(id, row.EmailAddress, rights), row.SessionGeneration, nil
+	actor = core.NewUserActor(id, row.EmailAddress, rights)
+	actor.Prefers = row.Preferences()
+	return actor, row.SessionGeneration, nil
 }

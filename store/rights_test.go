@@ -30,7 +30,9 @@ func TestFindUserActor(t *testing.T) {
 	rights := core.Rights{}
 	rights.AddRole(storetest.Shop, core.RoleOwner) // the highest of three teams
 	rights.AddRole(2, core.RoleViewer)
-	require.Equal(t, core.NewUserActor(ann, "ann@example.org", rights), actor)
+	want := core.NewUserActor(ann, "ann@example.org", rights)
+	want.Prefers = core.Preferences{SingleKeys: true, Frames: core.NewestFirst}
+	require.Equal(t, want, actor)
 
 	storetest.ChangeRows(t, s, `UPDATE users SET site_admin = true WHERE id = $1`, bob)
 	actor, _, err = s.FindUserActor(t.Context(), bob)

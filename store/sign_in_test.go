@@ -18,37 +18,41 @@ func TestSessionIsProlongedAndEnds(t *testing.T) {
 	t.Parallel()
 	c := storetest.NewClock()
 	s := storetest.NewAt(t, c.Tell)
+	ann := makeUser(t, s, "ann@example.com").ID
+	session := func(token string, lasts time.Duration) core.NewSession {
+		return core.NewSession{Hash: hashOf(token), Data: []byte("data"), ExpiresAt: c.Now.Add(lasts), UserID: ann}
+	}
 	hash := hashOf("token")
-	require.NoError(t, s.AddSession(t.Context(), hash, []byte("data"), c.Now.Add(time.Hour)))
-	require.Error(t, s.AddSession(t.Context(), hash, []byte("other"), c.Now.Add(time.Hour)), "a session is never changed")
+	require.NoError(t, s.AddSession(t.Context(), session("token", time.Hour)))
+	require.Error(t, s.AddSession(t.Context(), session("token", time.Hour)), "a session is never changed")
 
-	data, expiresAt, err := s.FindSession(t.Context(), hash)
+	found, err := s.FindSession(t.Context(), hash)
 	require.NoError(t, err)
-	require.Equal(t, "data", string(data))
-	require.True(t, expiresAt.Equal(c.Now.Add(time.Hour)))
+	require.Equal(t, "data", string(found.Data))
+	require.True(t, found.ExpiresAt.Equal(c.Now.Add(time.Hour)))
 
 	require.NoError(t, s.ExtendSession(t.Context(), hash, c.Now.Add(2*time.Hour)))
 	require.NoError(t, s.ExtendSession(t.Context(), hash, c.Now.Add(time.Minute)))
-	_, expiresAt, err = s.FindSession(t.Context(), hash)
+	found, err = s.FindSession(t.Context(), hash)
 	require.NoError(t, err)
-	require.True(t, expiresAt.Equal(c.Now.Add(2*time.Hour)), "it does not end earlier")
+	require.True(t, found.ExpiresAt.Equal(c.Now.Add(2*time.Hour)), "it does not end earlier")
 
 	c.Forward(2 * time.Hour)
 	requireNotFound := func(err error) {
 		t.Helper()
 		require.True(t, core.HasCode(err, core.NotFound), "%v", err)
 	}
-	_, _, err = s.FindSession(t.Context(), hash)
+	_, err = s.FindSession(t.Context(), hash)
 	requireNotFound(err)
 	require.NoError(t, s.ExtendSession(t.Context(), hash, c.Now.Add(time.Hour)))
-	_, _, err = s.FindSession(t.Context(), hash)
+	_, err = s.FindSession(t.Context(), hash)
 	requireNotFound(err)
 
 	other := hashOf("other")
-	require.NoError(t, s.AddSession(t.Context(), other, []byte{}, c.Now.Add(time.Hour)))
+	require.NoError(t, s.AddSession(t.Context(), session("other", time.Hour)))
 	require.NoError(t, s.EndSession(t.Context(), other))
 	require.NoError(t, s.ExtendSession(t.Context(), other, c.Now.Add(2*time.Hour)))
-	_, _, err = s.FindSession(t.Context(), other)
+	_, err = s.FindSession(t.Context(), other)
 	requireNotFound(err)
 	require.NoError(t, s.EndSession(t.Context(), other), "an unknown session has ended")
 }
@@ -93,12 +97,13 @@ func TestOldSignInsAreDropped(t *testing.T) {
 	t.Parallel()
 	c := storetest.NewClock()
 	s := storetest.NewAt(t, c.Tell)
-	require.NoError(t, s.AddSession(t.Context(), hashOf("a"), []byte{}, c.Now.Add(time.Hour)))
-	require.NoError(t, s.AddSession(t.Context(), hashOf("b"), []byte{}, c.Now.Add(48*time.Hour)))
+	ann := makeUser(t, s, "ann@example.com").ID
+	for token, lasts := range map[string]time.Duration{"a": time.Hour, "b": 48 * time.Hour} {
+		begun := core.NewSession{Hash: hashOf(token), Data: []byte{}, ExpiresAt: c.Now.Add(lasts), UserID: ann}
+		require.NoError(t, s.AddSession(t.Context(), begun))
+	}
 	require.NoError(t, s.CountAttempt(t.Context(), store.AttemptLimit{Subject: hashOf("ann"), Limit: 1, Window: time.Minute}))
-	made, err := s.MakeSignUpLink(t.Context(), hashOf("link"))
-	require.NoError(t, err)
-	require.True(t, made)
+	require.NoError(t, s.MakePasswordLink(t.Context(), ann, hashOf("link")))
 	c.Forward(25 * time.Hour)
 
 	require.NoError(t, s.DropSignIns(t.Context()))

@@ -17,7 +17,7 @@ const userIDs pg.Series = "users"
 
 const selectUsers = `
 SELECT u.id, u.created_at, u.updated_at, u.last_logged_in_at, u.disabled_at, u.session_generation, u.site_admin, u.email_address, u.slug,
-	u.password_hash, u.old_hashes
+	u.password_hash, u.old_hashes, u.without_keys, u.oldest_first, u.zone
 FROM users u`
 
 const (
@@ -49,6 +49,8 @@ type User struct {
 	Slug              string
 	PasswordHash      core.Secret   // empty for a user without a password here
 	OldHashes         []core.Secret // of earlier passwords, latest first
+
+	preferenceColumns
 }
 
 // ListHashes returns the hash of the current password, which may be empty, and the hashes of earlier ones.

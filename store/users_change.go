@@ -21,7 +21,6 @@ SET updated_at = @now, session_generation = @session_generation, email_address =
 WHERE id = @id`
 	noteSignIn     = `UPDATE users SET last_logged_in_at = @now WHERE id = @id`
 	upgradeHash    = `UPDATE users SET password_hash = @upgraded WHERE id = @id AND password_hash = @hash`
-	endSessions    = `UPDATE users SET session_generation = session_generation + 1 WHERE id = @id`
 	lockSiteAdmins = `SELECT id FROM users WHERE site_admin AND disabled_at IS NULL ORDER BY id FOR UPDATE`
 	disableUser    = `
 UPDATE users SET disabled_at = @now, updated_at = @now, session_generation = session_generation + 1
@@ -122,20 +121,6 @@ func (s *Store) NoteSignIn(ctx context.Context, id int64) error {
 func (s *Store) UpgradeHash(ctx context.Context, id int64, hash, upgraded core.Secret) error {
 	_, err := pg.Exec(ctx, s.db.Main, upgradeHash, pg.Args{"id": id, "hash": hash.Reveal(), "upgraded": upgraded.Reveal()})
 	return err
-}
-
-// EndSessions ends all sessions of the user, or returns not_found.
-func (s *Store) EndSessions(ctx context.Context, actor core.Actor, id int64) error {
-	return s.inTx(ctx, func(t *tx) error {
-		n, err := pg.Exec(ctx, t, endSessions, pg.Args{"id": id})
-		if err == nil && n == 0 {
-			err = core.NewError(core.NotFound)
-		}
-		if err != nil {
-			return err
-		}
-		return t.recordUser(ctx, actor, core.ActionUserUpdate, id, map[string]string{"sessions": "ended"})
-	})
 }
 
 // DisableUser keeps a user from signing in, and ends all sessions and claims. It returns not_found or ErrLastSiteAdmin. A

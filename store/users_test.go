@@ -145,14 +145,14 @@ func TestDisabledUser(t *testing.T) {
 	require.EqualValues(t, 1, disabled.SessionGeneration)
 
 	require.NoError(t, s.EnableUser(t.Context(), by, ann.ID))
-	require.NoError(t, s.EndSessions(t.Context(), by, ann.ID))
+	require.NoError(t, s.EndOtherSessions(t.Context(), storetest.FindUserActor(t, s, ann.ID)))
 	enabled, err := s.ReadUser(t.Context(), ann.ID)
 	require.NoError(t, err)
 	require.True(t, enabled.DisabledAt.IsZero())
 	require.EqualValues(t, 2, enabled.SessionGeneration)
-	require.Equal(t, []string{`{"disabled": true}`, `{"disabled": false}`, `{"sessions": "ended"}`},
+	require.Equal(t, []string{`{"disabled": true}`, `{"disabled": false}`, `{"other_sessions": "ended"}`},
 		storetest.ReadColumn[string](t, s, `SELECT data::text FROM activity WHERE action = 'user.update' ORDER BY id`))
-	for _, change := range []func(context.Context, core.Actor, int64) error{s.DisableUser, s.EnableUser, s.EndSessions} {
+	for _, change := range []func(context.Context, core.Actor, int64) error{s.DisableUser, s.EnableUser} {
 		storetest.RequireCode(t, core.NotFound, change(t.Context(), by, 404))
 	}
 }

@@ -15,13 +15,13 @@ import (
 // consentName is the prefix of the name of a client's token, so that a list of tokens shows how the token came to be.
 const consentName = "oauth: "
 
-// KeepConsent keeps a person's consent for a client, and returns its code. A credential can allow what the tokens
-// that it makes may do: for a setup key, the scopes of an agent token, within the key's limit.
+// KeepConsent keeps a person's consent for a client, and returns its code. Whoever may create a token may allow it. A setup key can
+// allow what the tokens that it makes may do: the scopes of an agent token, within the key's limit.
 func (t *Tools) KeepConsent(ctx context.Context, consent core.Consent) (code core.Secret, err error) {
 	if consent.By.IsSetupKey {
 		err = checkAgentScopes(consent.Scopes)
-	} else if !consent.By.Has(core.Admin) || consent.By.OnlyProject { // a credential that makes no tokens
-		err = core.NewError(core.Forbidden).With("required_scope", core.Admin)
+	} else {
+		err = core.CreateToken.AuthorizeActor(consent.By)
 	}
 	if err != nil {
 		return "", err

@@ -164,10 +164,18 @@ func (h *fixture) mustFail(a core.Actor, op *core.Operation, args string) string
 	return string(text)
 }
 
+// adminFor is who may call an operation: the admin token, or a person for what is about people's own accounts.
+func adminFor(op *core.Operation) core.Actor {
+	if op.Scope == core.PersonScope {
+		return core.NewUserActor(1, "ann@example.org", core.Rights{})
+	}
+	return core.NewBootstrapActor()
+}
+
 // mustRefuse requires a call to fail as invalid, because of one field.
 func (h *fixture) mustRefuse(op *core.Operation, args, field string) {
 	h.Helper()
-	_, failure := h.callOperation(core.NewBootstrapActor(), op, args)
+	_, failure := h.callOperation(adminFor(op), op, args)
 	require.NotNil(h, failure, "%s %s", op.Name, args)
 	require.Equal(h, core.InvalidRequest, failure.Code, "%s %s", op.Name, args)
 	require.Len(h, failure.Details, 1, "%s %s", op.Name, args)

@@ -14,6 +14,12 @@ var callsOfPeople = map[string]func(part) string{
 	"list_approvals":    nothing,
 	"whoami":            nothing,
 
+	"get_account":        nothing,
+	"update_account":     func(part) string { return `{"single_keys": false}` },
+	"list_sessions":      nothing,
+	"end_session":        func(part) string { return `{"id": 1}` },
+	"end_other_sessions": nothing,
+
 	"list_issues":         ofProject(``),
 	"list_releases":       ofProject(``),
 	"list_source_maps":    ofProject(``),

@@ -74,7 +74,8 @@ func New(o Options) *Tools {
 
 // Registry binds every operation to its handler.
 func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
-	registry, err := core.NewRegistry(core.V1, log, slices.Concat(t.bindIssues(), t.bindViews(), t.bindReleases(), t.bindInstallation())...)
+	handlers := slices.Concat(t.bindIssues(), t.bindViews(), t.bindReleases(), t.bindInstallation(), t.bindAccount())
+	registry, err := core.NewRegistry(core.V1, log, handlers...)
 	if err == nil {
 		registry.ReadLinksTo(func() string { return t.store.Settings().BaseURL })
 	}
@@ -180,6 +181,17 @@ func (t *Tools) bindInstallation() []core.Handler {
 		core.BindHandler(core.ListAlerts, t.listAlerts),
 
 		core.BindHandler(core.ListLabels, t.listLabels),
+	}
+}
+
+// bindAccount binds the operations of a person on the own account.
+func (t *Tools) bindAccount() []core.Handler {
+	return []core.Handler{
+		core.BindHandler(core.GetAccount, t.getAccount),
+		core.BindHandler(core.UpdateAccount, t.updateAccount),
+		core.BindHandler(core.ListSessions, t.listSessions),
+		core.BindHandler(core.EndSession, t.endSession),
+		core.BindHandler(core.EndOtherSessions, t.endOtherSessions),
 	}
 }
 

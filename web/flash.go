@@ -72,6 +72,11 @@ const waitsForApproval = "It waits for the approval of a second admin."
 // become a page.
 func (v *visit) act(op *core.Operation, args map[string]any, path string, done flash) error {
 	answer, err := v.call(op, args)
+	return v.sayDone(answer, err, path, done)
+}
+
+// sayDone redirects to a path, where the page says what became of a call.
+func (v *visit) sayDone(answer core.Answer, err error, path string, done flash) error {
 	if err == nil && answer.IsHeld {
 		return v.redirectWith(path, flash{Kind: "warn", Text: waitsForApproval})
 	}

@@ -41,7 +41,7 @@ var framePages = []struct {
 func (v *visit) newFrame() *frame {
 	name, _, _ := strings.Cut(v.actor.Name, "@")
 	f := &frame{
-		Search: v.r.URL.Query().Get("search"), Person: name, Email: v.actor.Name, Keys: !v.prefers.WithoutKeys, Zone: v.prefers.Zone,
+		Search: v.r.URL.Query().Get("search"), Person: name, Email: v.actor.Name, Keys: v.prefers.SingleKeys, Zone: string(v.prefers.Zone),
 	}
 	path := v.r.URL.Path
 	for _, page := range framePages {

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"net/http"
+	"net/url"
 	"strconv"
 
 	"errand/core"
@@ -16,6 +18,8 @@ type issueForm struct {
 	Project  string
 	Here     string // the address of the page
 	CanWrite bool
+	Typed    url.Values // of a form that was refused
+	address  issueAddress
 	Head     issueHead
 	HeadTag  string // the ETag of the head, so that asking for it again is cheap from the beginning
 	Steps    []step
@@ -26,6 +30,15 @@ type issueForm struct {
 	Aside    issueAside
 }
 
+// Live is the address of a live part of the page as it is shown.
+func (f issueForm) Live(part string) string { return f.address.with(fragmentField, part) }
+
+// IgnoreFor is the select of how long an issue can be ignored.
+func (f issueForm) IgnoreFor() choice {
+	return chooseFrom(untilField, "For", f.Typed.Get(untilField), option{Text: "good"}, option{Value: "1d", Text: "a day"},
+		option{Value: "7d", Text: "7 days"}, option{Value: "30d", Text: "30 days"})
+}
+
 // issueFindings are the answers that the page is made of.
 type issueFindings struct {
 	issue    core.IssueDetail
@@ -34,7 +47,7 @@ type issueFindings struct {
 	activity core.Page[core.Activity]
 	days     core.IssueDays
 	shares   core.IssueShares
-	brief    *core.Brief // nil when there is none
+	similar  []core.SimilarIssue
 }
 
 // showIssue is the page of an issue. One that the person may not see is as unknown as one that is not there.
@@ -47,11 +60,17 @@ func (s *Site) showIssue(v *visit) error {
 	if v.isFragment() {
 		return v.showIssuePart(at)
 	}
+	return v.askIssue(at, http.StatusOK, pageData{}, nil)
+}
+
+// askIssue shows an issue. A form that was refused is shown as it was typed.
+func (v *visit) askIssue(at issueAddress, status int, data pageData, typed url.Values) error {
 	found, err := v.findIssue(at)
 	if err != nil {
 		return err
 	}
 	form := v.makeIssueForm(at, &found.issue)
+	form.Typed = typed
 	form.Stack = v.makeStack(at, found)
 	if found.event != nil {
 		form.Asked = makeAsked(&found.event.Event, at.showsAll())
@@ -62,14 +81,15 @@ func (s *Site) showIssue(v *visit) error {
 	if _, form.HeadTag, err = renderPart("issue", "head", form); err != nil {
 		return err
 	}
-	return v.show("issue", plainText(found.issue.Title), form)
+	data.Title, data.Form = plainText(found.issue.Title), form
+	return v.answer("issue", status, data)
 }
 
 // makeIssueForm makes the part of the page that the issue alone decides.
 func (v *visit) makeIssueForm(at issueAddress, issue *core.IssueDetail) issueForm {
 	return issueForm{
-		ID: at.id, Path: at.path(""), Project: issue.Project, Here: at.with(), Head: v.makeHead(issue), Steps: v.makeSteps(issue.Fix),
-		CanWrite: v.canChange(&issue.Issue),
+		ID: at.id, Path: at.path(""), Project: issue.Project, Here: at.with(), address: at, CanWrite: v.canChange(&issue.Issue),
+		Head: v.makeHead(issue), Steps: v.makeSteps(issue.Fix),
 	}
 }
 
@@ -134,7 +154,7 @@ func (v *visit) findIssue(at issueAddress) (*issueFindings, error) {
 			return err
 		},
 		func() (err error) {
-			found.brief, err = v.findBrief(at.id)
+			found.similar, err = v.findSimilar(at.id)
 			return err
 		},
 	)
@@ -159,13 +179,17 @@ func (v *visit) findEvent(at issueAddress, found *issueFindings) error {
 	return err
 }
 
-// findBrief returns the brief of an issue, nil for one that has none.
-func (v *visit) findBrief(id int64) (*core.Brief, error) {
-	found, err := callOperation(v, core.GetBrief, map[string]any{"id": id})
-	if core.HasCode(err, core.NotFound) {
+// maxSimilar is how many similar issues stand beside an issue.
+const maxSimilar = 3
+
+// findSimilar returns the issues that are most like an issue; none where that is switched off, or the issue was merged. The brief has
+// them too, but takes longer to make than all the rest of the page.
+func (v *visit) findSimilar(id int64) ([]core.SimilarIssue, error) {
+	found, err := callOperation(v, core.FindSimilar, map[string]any{"issue_id": id, "limit": maxSimilar})
+	if core.HasCode(err, core.NotFound) || core.HasCode(err, core.SimilarOff) {
 		return nil, nil
 	}
-	return &found.Data, err
+	return found.Data, err
 }
 
 // readID returns the id in the path.

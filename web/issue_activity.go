@@ -72,7 +72,7 @@ func (v *visit) tellActivity(row *core.Activity) storyLine {
 	var data activityData
 	_ = json.Unmarshal(row.Data, &data) // what cannot be read is not told
 	line := storyLine{At: v.at(row.At), Did: describeActivity(row.Action, &data)}
-	if row.ActorType != core.ActorSystem || row.Action == core.ActionIssueNote {
+	if row.ActorType != core.ActorSystem || isDeed(row.Action, &data) {
 		line.Who = row.ActorName
 		if data.Worker != "" {
 			line.Who = data.Worker
@@ -85,6 +85,17 @@ func (v *visit) tellActivity(row *core.Activity) storyLine {
 		line.Note = *data.Note
 	}
 	return line
+}
+
+// isDeed reports whether somebody does the action, so that a row without a name would say too little. Other actions come by themselves.
+func isDeed(action core.Action, data *activityData) bool {
+	switch action {
+	case core.ActionIssueRegress, core.ActionIssueReturn, core.ActionIssueClaimExpire, core.ActionIssueVerify, core.ActionIssueFixDeployed:
+		return false
+	case core.ActionIssueFix:
+		return data.Reason == ""
+	}
+	return true
 }
 
 // plainActions are the actions that a few words describe.
@@ -182,19 +193,5 @@ func listIssues(ids []int64) string {
 
 // takeNote adds a note.
 func (s *Site) takeNote(v *visit) error {
-	return v.actOnIssue(core.AddNote.Operation, map[string]any{"text": v.r.PostForm.Get(textField)}, "The note is written.")
-}
-
-// actOnIssue runs an operation on the issue of the path for a form, and returns to the page of the issue.
-func (v *visit) actOnIssue(op *core.Operation, args map[string]any, done string) error {
-	id, err := v.readID()
-	if err != nil {
-		return err
-	}
-	args["id"] = id
-	back := localPath(v.r.PostForm.Get(returnField))
-	if back == issuesPath {
-		back = issueAddress{id, nil}.with()
-	}
-	return v.act(op, args, back, flash{Text: done})
+	return v.actOnIssue(core.AddNote.Operation, map[string]any{"text": v.r.PostForm.Get(textField)}, flash{Text: "The note is written."})
 }

@@ -25,9 +25,11 @@ type issueAddress struct {
 }
 
 // readIssueAddress reads the address of the page. The operations check the values.
-func (v *visit) readIssueAddress(id int64) issueAddress {
+func (v *visit) readIssueAddress(id int64) issueAddress { return readIssueAddress(id, v.r.URL.Query()) }
+
+// readIssueAddress reads the query of an address.
+func readIssueAddress(id int64, query url.Values) issueAddress {
 	a := issueAddress{id, url.Values{}}
-	query := v.r.URL.Query()
 	for _, name := range slices.Concat(eventFilters, []string{eventField, threadField, rawField, framesField, activityField}) {
 		if value := query.Get(name); value != "" {
 			a.query.Set(name, value)

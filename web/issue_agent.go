@@ -26,9 +26,9 @@ type agentForm struct {
 type agentLine struct{ Name, Line string }
 
 // makeAgentPart makes what the page of an issue says to agents.
-func (v *visit) makeAgentPart(id int64, brief *core.Brief) *agentPart {
+func (v *visit) makeAgentPart(id int64) *agentPart {
 	path := issueAddress{id, nil}.path("")
-	return &agentPart{core.CountTokens(brief.Markdown), v.askAgent(id), path + "/agent", path + "/brief"}
+	return &agentPart{v.askAgent(id), path + "/agent", path + "/brief"}
 }
 
 // askAgent is what one tells an agent that has Errand's tools.

@@ -56,23 +56,21 @@ type similarRow struct {
 
 // agentPart is what an agent sees of the issue.
 type agentPart struct {
-	Tokens int
-	Line   string // for an agent that is connected
-	Path   string
-	Brief  string
+	Line  string // for an agent that is connected
+	Path  string
+	Brief string
 }
 
 // makeAside makes what stands beside the issue.
 func (v *visit) makeAside(at issueAddress, found *issueFindings) issueAside {
 	aside := issueAside{Days: v.drawDays(&found.days), Facts: v.listFacts(&found.issue), Of: found.shares.Events}
 	aside.Shares = makeShares(at, &found.shares)
-	if found.brief == nil {
-		return aside
+	if found.issue.Status != core.Merged {
+		aside.Agent = v.makeAgentPart(at.id)
 	}
-	aside.Agent = v.makeAgentPart(at.id, found.brief)
-	for _, similar := range found.brief.JSON.Similar {
+	for _, similar := range found.similar {
 		aside.Similar = append(aside.Similar, similarRow{
-			Path: fmt.Sprintf("/issues/%d", similar.ID), Title: similar.Title, Remark: describeSimilar(&similar),
+			Path: issueAddress{similar.Issue.ID, nil}.path(""), Title: similar.Issue.Title, Remark: describeSimilar(&similar),
 		})
 	}
 	return aside
@@ -160,11 +158,11 @@ func (a issueAddress) narrow(key, value string) string {
 }
 
 // describeSimilar says how a similar issue stands, what fixed it, and how alike it is.
-func describeSimilar(similar *core.BriefSimilar) string {
+func describeSimilar(similar *core.SimilarIssue) string {
 	const whole = 100
-	words := strings.ReplaceAll(string(similar.Status), "_", " ")
+	words := strings.ReplaceAll(string(similar.Issue.Status), "_", " ")
 	if fix := similar.Fix; fix != nil {
-		words += " · " + nameFix(fix.Kind, string(fix.Commit)+string(fix.PRURL))
+		words += " · " + describeFix(fix)
 	}
 	return fmt.Sprintf("%s · %.0f %% alike", words, similar.Score*whole)
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -27,7 +28,7 @@ const (
 
 // takeRelease gives the claim of an issue back.
 func (s *Site) takeRelease(v *visit) error {
-	return v.actOnIssue(core.ReleaseIssue.Operation, map[string]any{}, "The claim is given back.")
+	return v.actOnIssue(core.ReleaseIssue.Operation, map[string]any{}, flash{Text: "The claim is given back."})
 }
 
 // isURL tells the URL of a pull request from a commit.
@@ -45,7 +46,7 @@ func (s *Site) takeFix(v *visit) error {
 	if note := v.r.PostForm.Get(noteField); strings.TrimSpace(note) != "" {
 		args[noteField] = note
 	}
-	return v.actOnIssue(core.LinkFix.Operation, args, "The fix is linked. It is watched as soon as a deploy brings it.")
+	return v.actOnIssue(core.LinkFix.Operation, args, flash{Text: "The fix is linked. It is watched as soon as a deploy brings it."})
 }
 
 // takeIgnore ignores an issue for good, or until what the form sets comes.
@@ -56,20 +57,43 @@ func (s *Site) takeIgnore(v *visit) error {
 			args[name] = value
 		}
 	}
-	id, err := v.readID()
+	at, err := v.readReturn()
 	if err != nil {
 		return err
 	}
-	args["id"] = id
-	path := issueAddress{id, nil}.with()
-	undone := undo{Path: changeIssuesPath, Fields: map[string][]string{
-		"unresolve": {strconv.FormatInt(id, 10)}, returnField: {path},
-	}}
+	undone := undo{Path: changeIssuesPath, Fields: url.Values{"unresolve": {strconv.FormatInt(at.id, 10)}, returnField: {at.with()}}}
 	said := "It is ignored for good, and counted on."
-	if len(args) > 1 {
+	if len(args) > 0 {
 		said = "It is ignored until then, and counted on."
 	}
-	return v.act(core.IgnoreIssue.Operation, args, path, flash{Text: said, Undo: &undone})
+	return v.actOnIssue(core.IgnoreIssue.Operation, args, flash{Text: said, Undo: &undone})
+}
+
+// readReturn returns the page that a form of an issue names to return to, or else the plain page of the issue.
+func (v *visit) readReturn() (issueAddress, error) {
+	id, err := v.readID()
+	back, errPath := url.Parse(localPath(v.r.PostForm.Get(returnField)))
+	if err != nil || errPath != nil || back.Path != (issueAddress{id, nil}).path("") {
+		return issueAddress{id, nil}, err
+	}
+	return readIssueAddress(id, back.Query()), nil
+}
+
+// actOnIssue runs an operation on the issue of the path for a form, and returns to the page of readReturn. A form that is refused for
+// a field is shown again as it was typed.
+func (v *visit) actOnIssue(op *core.Operation, args map[string]any, done flash) error {
+	at, err := v.readReturn()
+	if err != nil {
+		return err
+	}
+	args["id"] = at.id
+	answer, err := v.call(op, args)
+	if core.HasCode(err, core.InvalidRequest) {
+		return v.refuseForm(v.w, v.r, err, func(status int, problem string) error {
+			return v.askIssue(at, status, pageData{Problem: problem}, v.r.PostForm)
+		})
+	}
+	return v.sayDone(answer, err, at.with(), done)
 }
 
 // readProblem returns what a form says when an operation refused it for a field; another error is returned as it is.

@@ -165,7 +165,9 @@ func hasFrames(exceptions []core.Exception) bool {
 // makeParts makes the stack of the chosen thread, else the exceptions with their causes, else the thread that crashed.
 func (v *visit) makeParts(at issueAddress, event *core.Event) []stackPart {
 	open := openFrames
-	list := frameList{event: event, list: "threads", isRaw: at.isRaw(), all: at.showsAll(), oldestFirst: v.prefers.OldestFirst, open: &open}
+	list := frameList{
+		event: event, list: "threads", isRaw: at.isRaw(), all: at.showsAll(), oldestFirst: v.prefers.Frames == core.OldestFirst, open: &open,
+	}
 	if i, err := strconv.Atoi(at.query.Get(threadField)); err == nil && i >= 0 && i < len(event.Threads) {
 		list.owner = i
 		return []stackPart{{Groups: list.makeGroups(event.Threads[i].Frames)}}

@@ -63,6 +63,10 @@ func (s *Site) takeIssueChange(v *visit) error {
 			said.Kind = kindWarn
 		}
 	}
+	if total.relink != nil && v.r.PostForm.Has(actionField) {
+		total.relink.Fields.Set(returnField, back)
+		said.Undo = total.relink
+	}
 	if len(total.undo) > 0 && v.r.PostForm.Has(actionField) { // an undo is not undone
 		total.undo.Set(returnField, back)
 		said.Undo = &undo{Path: changeIssuesPath, Fields: total.undo}
@@ -97,6 +101,8 @@ type changed struct {
 	refused     []string // why, each reason once
 	refusedOnes int
 	undo        url.Values
+	withoutFix  int   // that an undo brings back without their open fix
+	relink      *undo // links the open fix again instead
 }
 
 // add counts issues that were changed.
@@ -135,6 +141,9 @@ func (c *changed) describe() string {
 	if c.held > 0 {
 		sentences = append(sentences, writePlural(c.held, "waits", "wait")+" for the approval of a second admin.")
 	}
+	if c.withoutFix > 0 {
+		sentences = append(sentences, "Undo reopens "+writePlural(c.withoutFix, "issue", "issues")+" without the fix that was linked.")
+	}
 	if c.refusedOnes > 0 {
 		sentences = append(sentences, writeCount(c.refusedOnes)+" not: "+strings.Join(c.refused, " "))
 	}
@@ -161,12 +170,33 @@ func (v *visit) changeIssues(action string, ids []int64, total *changed) error {
 			total.refuse(describeBulkRefusal(issue))
 		case core.BulkChanged:
 			n++
-			if back := undoActions[core.Status(issue.StatusBefore)]; back != "" && back != action {
+			if core.Status(issue.StatusBefore) == core.FixPending {
+				if err := v.addUndoOfFix(issue.ID, len(ids) == 1, total); err != nil {
+					return err
+				}
+			} else if back := undoActions[core.Status(issue.StatusBefore)]; back != "" && back != action {
 				total.addUndo(back, issue.ID)
 			}
 		}
 	}
 	total.add(n, action)
+	return nil
+}
+
+// addUndoOfFix has an undo link the open fix of an issue again, or reopen one of several without it.
+func (v *visit) addUndoOfFix(id int64, isAlone bool, total *changed) error {
+	if isAlone {
+		issue, err := v.readIssue(id)
+		if err != nil {
+			return err
+		}
+		if fix := issue.Fix; fix != nil {
+			total.relink = &undo{Path: issueAddress{id, nil}.path("/fix"), Fields: url.Values{fixField: {string(fix.Commit) + string(fix.PRURL)}}}
+			return nil
+		}
+	}
+	total.withoutFix++
+	total.addUndo("unresolve", id)
 	return nil
 }
 

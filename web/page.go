@@ -92,13 +92,12 @@ func (s *Site) readForm(w http.ResponseWriter, r *http.Request) error {
 // pageData is what a template shows.
 type pageData struct {
 	Title   string
-	Problem string       // what was wrong with the form before
-	Notice  string       // what was done
-	Person  *core.Person // whose account it is; nil on other pages
-	Frame   *frame       // what stands around the page of who is signed in; nil before that
-	Said    string       // the sentence of a message
-	Wide    bool         // a page before signing in has more than a form
-	Form    any          // of the page
+	Problem string // what was wrong with the form before
+	Notice  string // what was done
+	Frame   *frame // what stands around the page of who is signed in; nil before that
+	Said    string // the sentence of a message
+	Wide    bool   // a page before signing in has more than a form
+	Form    any    // of the page
 }
 
 // show answers with a page.

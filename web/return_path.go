@@ -27,6 +27,14 @@ func localPath(text string) string {
 	return text
 }
 
+// SignInPath returns where somebody signs in to come back to a path; empty for a path that is too long to be kept until then.
+func SignInPath(back string) string {
+	if localPath(back) != back {
+		return ""
+	}
+	return signInFirst(back)
+}
+
 // signInFirst returns where somebody signs in to come back to a path.
 func signInFirst(path string) string {
 	return signInPath + "?" + url.Values{returnField: {path}}.Encode()

@@ -40,7 +40,10 @@ func newSessions(store scs.CtxStore) *scs.SessionManager {
 
 // Session is what the cookie of a request says: who has signed in, and in which generation of the user's sessions. It is over when that
 // is not the user's of today.
-type Session struct{ UserID, Generation int64 }
+type Session struct {
+	ID                 int64 // 0 for one that an older server began
+	UserID, Generation int64
+}
 
 // FindSession returns the session of a request, or unauthorized. It is read anew each time, so that what another server has ended is
 // ended here.
@@ -49,11 +52,16 @@ func (s *Site) FindSession(r *http.Request) (Session, error) {
 	if len(token) != sessionTokenLength {
 		return Session{}, core.NewError(core.Unauthorized)
 	}
-	ctx, err := s.sessions.Load(r.Context(), token)
+	row := &rows{kept: s.Sessions, clock: s.Clock}
+	manager := newSessions(row)
+	ctx, err := manager.Load(r.Context(), token)
 	if err != nil {
 		return Session{}, err
 	}
-	found := Session{s.sessions.GetInt64(ctx, userKey), s.sessions.GetInt64(ctx, generationKey)}
+	found := Session{row.found.ID, manager.GetInt64(ctx, userKey), manager.GetInt64(ctx, generationKey)}
+	if row.found.Generation >= 0 {
+		found.Generation = row.found.Generation
+	}
 	if found.UserID == 0 {
 		return Session{}, core.NewError(core.Unauthorized)
 	}
@@ -81,16 +89,19 @@ func (s *Site) beginSession(w http.ResponseWriter, r *http.Request, p core.Perso
 	if err := s.endSession(w, r); err != nil {
 		return err
 	}
-	ctx, err := s.sessions.Load(r.Context(), "")
+	manager := newSessions(&rows{kept: s.Sessions, clock: s.Clock, begun: core.NewSession{
+		UserID: p.ID, Generation: p.Generation, Address: wire.WriteAddress(wire.ClientOf(r)), UserAgent: r.UserAgent(),
+	}})
+	ctx, err := manager.Load(r.Context(), "")
 	if err != nil {
 		return err
 	}
-	if err := s.sessions.RenewToken(ctx); err != nil {
+	if err := manager.RenewToken(ctx); err != nil {
 		return err
 	}
-	s.sessions.Put(ctx, userKey, p.ID)
-	s.sessions.Put(ctx, generationKey, p.Generation)
-	token, _, err := s.sessions.Commit(ctx)
+	manager.Put(ctx, userKey, p.ID) // for servers that read nothing but the data
+	manager.Put(ctx, generationKey, p.Generation)
+	token, _, err := manager.Commit(ctx)
 	if err != nil {
 		return err
 	}
@@ -110,17 +121,15 @@ func (s *Site) endSession(w http.ResponseWriter, r *http.Request) error {
 	if len(token) != sessionTokenLength {
 		return nil
 	}
-	ctx, err := s.sessions.Load(r.Context(), token)
-	if err != nil {
-		return err
-	}
-	return s.sessions.Destroy(ctx)
+	return s.Sessions.End(r.Context(), hashToken(token))
 }
 
-// rows keeps sessions for their manager.
+// rows keeps sessions for the manager of one request.
 type rows struct {
 	kept  Sessions
 	clock core.Clock
+	begun core.NewSession  // whose session a new one is
+	found core.KeptSession // the session that was asked for
 }
 
 func hashToken(token string) []byte {
@@ -129,32 +138,35 @@ func hashToken(token string) []byte {
 }
 
 // FindCtx returns what is kept of a session, and writes down that it is used.
-func (s rows) FindCtx(ctx context.Context, token string) ([]byte, bool, error) {
-	data, expiresAt, err := s.kept.Find(ctx, hashToken(token))
+func (s *rows) FindCtx(ctx context.Context, token string) ([]byte, bool, error) {
+	found, err := s.kept.Find(ctx, hashToken(token))
 	if core.HasCode(err, core.NotFound) {
 		return nil, false, nil
 	}
 	if err != nil {
 		return nil, false, err
 	}
+	s.found = found
 	until := s.clock().Add(idleFor)
-	if until.Sub(expiresAt) < extendEvery {
-		return data, true, nil
+	if until.Sub(found.ExpiresAt) < extendEvery {
+		return found.Data, true, nil
 	}
-	deadline, _, err := scs.GobCodec{}.Decode(data)
+	deadline, _, err := scs.GobCodec{}.Decode(found.Data)
 	if err != nil {
 		return nil, false, err
 	}
-	return data, true, s.kept.Extend(ctx, hashToken(token), earlier(until, deadline))
+	return found.Data, true, s.kept.Extend(ctx, hashToken(token), earlier(until, deadline))
 }
 
 // CommitCtx adds a session. There are only new ones: each change of what is kept goes with a new token.
-func (s rows) CommitCtx(ctx context.Context, token string, data []byte, deadline time.Time) error {
-	return s.kept.Add(ctx, hashToken(token), data, earlier(s.clock().Add(idleFor), deadline))
+func (s *rows) CommitCtx(ctx context.Context, token string, data []byte, deadline time.Time) error {
+	begun := s.begun
+	begun.Hash, begun.Data, begun.ExpiresAt = hashToken(token), data, earlier(s.clock().Add(idleFor), deadline)
+	return s.kept.Add(ctx, begun)
 }
 
 // DeleteCtx ends a session.
-func (s rows) DeleteCtx(ctx context.Context, token string) error {
+func (s *rows) DeleteCtx(ctx context.Context, token string) error {
 	return s.kept.End(ctx, hashToken(token))
 }
 
@@ -168,10 +180,10 @@ func earlier(a, b time.Time) time.Time {
 var errNoContext = errors.New("web: sessions are kept with a context")
 
 // Find is for the interface of the library, which calls FindCtx.
-func (rows) Find(string) ([]byte, bool, error) { return nil, false, errNoContext }
+func (*rows) Find(string) ([]byte, bool, error) { return nil, false, errNoContext }
 
 // Commit is for the interface of the library, which calls CommitCtx.
-func (rows) Commit(string, []byte, time.Time) error { return errNoContext }
+func (*rows) Commit(string, []byte, time.Time) error { return errNoContext }
 
 // Delete is for the interface of the library, which calls DeleteCtx.
-func (rows) Delete(string) error { return errNoContext }
+func (*rows) Delete(string) error { return errNoContext }

@@ -17,7 +17,7 @@ type visit struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	actor   core.Actor
-	prefers preferences
+	prefers core.Preferences
 	now     time.Time
 }
 
@@ -42,7 +42,7 @@ func (s *Site) openVisit(next visitHandler) handler {
 		if err != nil {
 			return err
 		}
-		v := &visit{Site: s, w: w, r: r, actor: actor, prefers: s.readPreferences(r), now: s.Clock()}
+		v := &visit{Site: s, w: w, r: r, actor: actor, prefers: actor.Prefers, now: s.Clock()}
 		if err := next(v); err != nil {
 			s.showFailure(w, r, v.newFrame(), s.explainFailure(r, err))
 		}
@@ -119,9 +119,14 @@ func (v *visit) show(name, title string, form any) error {
 	if part := v.r.URL.Query().Get(fragmentField); part != "" {
 		return v.showPart(name, part, form)
 	}
-	data := pageData{Title: title, Frame: v.newFrame(), Form: form}
+	return v.answer(name, http.StatusOK, pageData{Title: title, Form: form})
+}
+
+// answer answers with a page in the frame of the person.
+func (v *visit) answer(name string, status int, data pageData) error {
+	data.Frame = v.newFrame()
 	data.Frame.Flash = v.takeFlash()
-	return show(v.w, v.r, http.StatusOK, name, data)
+	return show(v.w, v.r, status, name, data)
 }
 
 // fragmentField is the field of a query that asks for a live part of a page by its name.

@@ -9,8 +9,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/alexedwards/scs/v2"
-
 	"errand/core"
 	"errand/web/sso"
 )
@@ -37,8 +35,8 @@ type Options struct {
 // Sessions are the rows of sessions, each by the SHA-256 of what stands in the cookie.
 type Sessions struct {
 	// Find returns not_found for a session that is unknown or has ended.
-	Find   func(ctx context.Context, hash []byte) (data []byte, expiresAt time.Time, err error)
-	Add    func(ctx context.Context, hash, data []byte, expiresAt time.Time) error
+	Find   func(ctx context.Context, hash []byte) (core.KeptSession, error)
+	Add    func(context.Context, core.NewSession) error
 	Extend func(ctx context.Context, hash []byte, until time.Time) error
 	End    func(ctx context.Context, hash []byte) error
 }
@@ -56,7 +54,6 @@ type Accounts struct {
 	SignUp         func(ctx context.Context, code core.Secret, emailAddress string, password core.Secret) (core.Person, error)
 	ResetPassword  func(ctx context.Context, code, password core.Secret) (core.Person, error)
 	ChangePassword func(ctx context.Context, current core.SignInAttempt, password core.Secret) (core.Person, error)
-	EndSessions    func(context.Context, core.Person) error
 	// RequestPassword has a mail sent; nil where none can be sent.
 	RequestPassword func(ctx context.Context, emailAddress string, client netip.Addr) error
 }
@@ -72,6 +69,7 @@ const (
 	resetPasswordPath  = "/reset-password"
 	accountPath        = "/account"
 	newPasswordPath    = "/account/password"
+	endSessionPath     = "/account/sessions/end"
 	endSessionsPath    = "/account/sign-out-everywhere"
 	preferencesPath    = "/account/preferences"
 	welcomePath        = "/welcome"
@@ -85,15 +83,12 @@ const (
 // Site is the pages.
 type Site struct {
 	Options
-	sessions *scs.SessionManager
-	limited  core.LineLimit // of what the log has about too many attempts
+	limited core.LineLimit // of what the log has about too many attempts
 }
 
 // New makes the pages.
 func New(o Options) *Site {
-	s := &Site{Options: o}
-	s.sessions = newSessions(rows{o.Sessions, o.Clock})
-	return s
+	return &Site{Options: o}
 }
 
 // Routes returns the handler of each path.
@@ -106,6 +101,7 @@ func (s *Site) Routes() map[string]http.Handler {
 		resetPasswordPath:  s.makePage(s.showResetPassword, s.takeResetPassword),
 		accountPath:        s.makePersonPage(s.showAccount, nil),
 		newPasswordPath:    s.makePersonPage(nil, s.takeNewPassword),
+		endSessionPath:     s.makePersonPage(nil, s.takeEndSession),
 		endSessionsPath:    s.makePersonPage(nil, s.takeEndSessions),
 		preferencesPath:    s.makePersonPage(nil, s.takePreferences),
 		welcomePath:        s.makePersonPage(s.showWelcome, s.takeWelcome),

@@ -130,7 +130,7 @@ func TestPayloadTooLargeEverywhere(t *testing.T) {
 	s := surfacetest.New(t)
 	padding := strings.Repeat(" ", wire.MaxBody)
 	for _, op := range s.Registry.Operations() {
-		if op.Body != nil { // it has its own limit
+		if op.Body != nil || op.Scope == core.PersonScope { // it has its own limit, or takes no token
 			continue
 		}
 		rest := s.SendRequest(t, surfacetest.Request{

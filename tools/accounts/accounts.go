@@ -46,11 +46,6 @@ func (a *Accounts) FindPerson(ctx context.Context, id int64) (core.Person, error
 	return personOf(user), err
 }
 
-// EndSessions ends all sessions of a person, on every server.
-func (a *Accounts) EndSessions(ctx context.Context, p core.Person) error {
-	return a.Store.EndSessions(ctx, core.NewUserActor(p.ID, p.EmailAddress, core.Rights{}), p.ID)
-}
-
 func personOf(u store.User) core.Person {
 	return core.Person{
 		ID: u.ID, EmailAddress: u.EmailAddress, SiteAdmin: u.SiteAdmin, HasPassword: u.PasswordHash != "", Generation: u.SessionGeneration,
