@@ -112,7 +112,7 @@ type ListedFix struct {
 
 // ListFixesInput selects and pages fixes.
 type ListFixesInput struct {
-	State   FixState   `json:"state" doc:"open: not deployed, or watched since; returned: the error came back." enum:"open|returned" default:"open"`
+	State   FixState   `json:"state" doc:"open: not deployed, or watched; returned: the error came back." enum:"open|returned" default:"open"`
 	Project ProjectRef `json:"project,omitempty" doc:"Id or slug; all when absent." plain:"true" min:"1"`
 	Since   Since      `json:"since,omitempty" doc:"Linked, or returned, at or after: 24h, 7d, or an ISO time." plain:"true"`
 	Paging

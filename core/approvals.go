@@ -48,7 +48,7 @@ type PendingApproval struct {
 
 // ListApprovalsInput filters and pages the list of approval requests.
 type ListApprovalsInput struct {
-	Status ApprovalStatus `json:"status,omitempty" doc:"Only those; pending: that can still be decided." enum:"pending|approved|rejected|expired|failed"`
+	Status ApprovalStatus `json:"status,omitempty" doc:"@listApprovalsInput.status" enum:"pending|approved|rejected|expired|failed"`
 	Paging
 }
 

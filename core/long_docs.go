@@ -58,6 +58,7 @@ var longDocs = map[string]string{
 	"@createDeployInput.commits":     "SHAs of all commits since the deploy before.",
 	"@releaseHours.events": "Of UTC hours, oldest first: the hour of the deploy is the 25th, and the last one is running unless 24 hours " +
 		"have passed since the deploy.",
+	"@listApprovalsInput.status": "Only requests of this status; pending: those that can still be decided.",
 	"@fix.overdue": "No deploy since the link names it, and the error goes on in their releases: it is work again. null " +
 		"otherwise.",
 	"@reportedDeploy.fixes_waiting": "Fixes of the project that no deploy has brought, the latest 100. One that this deploy has: report " +
