@@ -201,7 +201,7 @@ func (p *person) setScheme(scheme string) {
 // findViolations returns what axe-core finds on the page, each with the elements.
 func (p *person) findViolations(axe string) []string {
 	p.t.Helper()
-	_, err := chromedp.Run(p.ctx, chromedp.Evaluate[any]("window.axe === undefined ? (() => {" + axe + "; return null})() : null"))
+	_, err := chromedp.Run(p.ctx, chromedp.Evaluate[any]("window.axe === undefined ? (() => {"+axe+"; return null})() : null"))
 	require.NoError(p.t, err)
 	return evaluateIn[[]string](p.tab, `axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
 		resultTypes: ["violations"]}).then(found => found.violations.map(rule => rule.id + ": " +

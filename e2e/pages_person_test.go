@@ -4,17 +4,21 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 )
 
@@ -150,12 +154,19 @@ func (p *person) copy(selector string) string {
 	return evaluateIn[string](p.tab, "navigator.clipboard.readText()")
 }
 
-// press presses keys, one after the other.
-func (p *person) press(keys ...string) {
+// press presses the keys of texts, one after the other. A key that the page uses writes nothing, as on a keyboard; chromedp.KeyEvent
+// would write it.
+func (p *person) press(texts ...string) {
 	p.t.Helper()
-	for _, key := range keys {
+	for _, char := range strings.Join(texts, "") {
 		p.keys++
-		p.run("pressing "+key, chromedp.KeyEvent(key))
+		events := kb.Encode(char)
+		down, up := events[0], events[len(events)-1]
+		if len(events) > 2 {
+			down.Text, down.UnmodifiedText = events[1].Text, events[1].UnmodifiedText
+		}
+		call(p, input.DispatchKeyEvent, *down)
+		call(p, input.DispatchKeyEvent, *up)
 	}
 }
 
@@ -172,7 +183,7 @@ func (p *person) run(what string, action chromedp.Action[chromedp.Void]) {
 	case err := <-startAction(p, action):
 		require.NoError(p.t, err, what)
 	case <-time.After(20 * time.Second):
-		require.FailNow(p.t, "it takes too long", "%s on %s", what, evaluateIn[string](p.tab, "location.href + ' ' + document.body.innerText"))
+		require.FailNow(p.t, "it takes too long", "%s on %s", what, p)
 	}
 }
 
@@ -188,7 +199,13 @@ func (p *person) waitFor(expression string) {
 	require.Eventually(p.t, func() bool {
 		isTrue, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("document.readyState === 'complete' && Boolean("+expression+")"))
 		return err == nil && isTrue
-	}, 20*time.Second, 20*time.Millisecond, "%s", expression)
+	}, 20*time.Second, 20*time.Millisecond, "%s on %s", expression, p)
+}
+
+// String returns where the person is and what the page shows, for a test that fails.
+func (p *person) String() string {
+	text, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText`))
+	return fmt.Sprint(text, err)
 }
 
 // waitForText waits until the page shows a text.
@@ -203,11 +220,11 @@ func (p *person) waitForPath(path string) {
 	p.waitFor("location.pathname + location.search === " + quote(path))
 }
 
-// quote writes a text as a string of a script.
-func quote(text string) string {
+// quote writes a value for a script, or as JSON.
+func quote(text any) string {
 	written, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // a string is always written
+		panic(err) // tests have only what can be written
 	}
 	return string(written)
 }

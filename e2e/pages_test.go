@@ -38,7 +38,13 @@ func TestPages(t *testing.T) {
 		site.addPerson(t, email, email == ben)
 	}
 	for name, check := range map[string]func(*testing.T){
-		"looks": site.checkLooks,
+		"looks":            site.checkLooks,
+		"keyboard":         site.checkKeyboard,
+		"without a script": site.checkWithoutScript,
+		"together":         site.checkTogether,
+		"hostile texts":    site.checkHostileTexts,
+		"other sites":      site.checkOtherSites,
+		"life of a fix":    func(t *testing.T) { checkLifeOfFixOnPages(t, site.browser) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
