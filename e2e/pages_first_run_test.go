@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What somebody needs at most between the link of the first sign-up and the first event. A click that copies is counted as both.
+// The most clicks and copies between the link of the first sign-up and the first event. A click that copies is counted as both.
 const (
 	mostFirstClicks = 4
 	mostFirstCopies = 2
@@ -64,8 +64,8 @@ func (s *pagesSite) connectByHand(t *testing.T, p *person) {
 	p.waitForText("for its first event")
 	dir := tempBeside(t, ".")
 	for _, file := range []string{"instrument.mjs", "first-error.mjs"} {
-		mark := `[...document.querySelectorAll("p.file")].find(p => p.textContent === ` + quote(file) + `).nextElementSibling.dataset.file = "` + file + `"`
-		evaluateIn[string](p.tab, "%s", mark)
+		evaluateIn[string](p.tab, `[...document.querySelectorAll("p.file")].find(p => p.textContent === %[1]s)
+			.nextElementSibling.dataset.file = %[1]s`, quote(file))
 		lines := p.copy(`pre[data-file="` + file + `"] [data-copy]`)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(lines), 0o600))
 	}

@@ -52,6 +52,6 @@ func (s *server) reportDeploy(t *testing.T, slug, commit, release string) {
 // waitForStep waits until a step of the fix is in a state and has a text.
 func (p *person) waitForStep(n int, state, text string) {
 	p.t.Helper()
-	p.waitFor(fmt.Sprintf(`(step => step?.className === %s && step.innerText.includes(%s))(document.querySelector(".progress > :nth-child(%d)"))`,
-		quote(state), quote(text), n))
+	p.waitFor(fmt.Sprintf(`(step => step?.className === %s && step.innerText.includes(%s))(
+		document.querySelector(".progress > :nth-child(%d)"))`, quote(state), quote(text), n))
 }

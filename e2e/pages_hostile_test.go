@@ -16,7 +16,10 @@ import (
 
 // hostileText is what an app, a person or an agent may write. It would run something, is read backwards, and has what nobody sees.
 const hostileText = `"'><img src=x onerror=alert(1)><script>alert(1)</script><svg onload=alert(1)>` +
-	"`${alert(1)}{{alert(1)}} javascript:alert(1) pay\u202egnp.exe\u2066 a\u200bb\ufeffc"
+	"`${alert(1)}{{alert(1)}} javascript:alert(1) pay\u202egnp.exe\u2066 a\u200bb\ufeffc\u00a0d\u3000e"
+
+// hostileName is the same for names, which are short and have no invisible characters.
+const hostileName = `"'><img src=x onerror=alert(1)>${1}{{1}}`
 
 // longLine has no place where it could break.
 var longLine = strings.Repeat("x", 10_000)
@@ -54,21 +57,22 @@ func hostileEvent() map[string]any {
 func (s *pagesSite) sendHostile(t *testing.T) (slug string, issues []string) {
 	t.Helper()
 	var made struct{ Data struct{ DSN, Slug string } }
-	name := hostileText[:len(`"'><img src=x onerror=alert(1)><script>alert(1)</script>`)]
-	require.Equal(t, http.StatusCreated, s.callAPI(adminToken, "POST", "/v1/projects", quote(map[string]string{"name": name}), &made))
+	require.Equal(t, http.StatusCreated, s.callAPI(adminToken, "POST", "/v1/projects", quote(map[string]string{"name": hostileName}), &made))
 	id := s.sendIssue(t, made.Data.DSN, made.Data.Slug, hostileEvent())
 	line := s.sendIssue(t, made.Data.DSN, made.Data.Slug, map[string]any{"message": longLine, "culprit": longLine})
-	_, token := s.makeTokenWith(hostileText[:60], "issues:read", "issues:write", "releases:write")
+	_, token := s.makeTokenWith(hostileName, "issues:read", "issues:write", "releases:write")
 	api := fmt.Sprint("/v1/issues/", id)
 	text := quote(hostileText)
 	for _, call := range []struct{ path, body string }{
-		{api + "/claim", `{"worker":` + text + `}`},
+		{api + "/claim", `{"worker":` + quote(hostileName) + `}`},
 		{api + "/notes", `{"text":` + quote(hostileText+longLine[:3000]) + `}`},
 		{api + "/fix", `{"commit":"9f8e7d6c5b4a","note":` + text + `}`},
-		{"/v1/deploys", `{"project":` + quote(made.Data.Slug) + `,"commit":"9f8e7d6c5b4a","release":` + text + `,"environment":` + text + `}`},
+		{"/v1/deploys", `{"project":` + quote(made.Data.Slug) + `,"commit":"9f8e7d6c5b4a","release":` + quote(hostileText[:100]) +
+			`,"environment":` + quote(hostileName) + `}`},
 		{fmt.Sprint("/v1/issues/", line) + "/notes", `{"text":` + quote(longLine[:4000]) + `}`},
 	} {
-		require.Less(t, s.callAPI(token, "POST", call.path, call.body, nil), 300, call.path)
+		var answer any
+		require.Less(t, s.callAPI(token, "POST", call.path, call.body, &answer), 300, "%s: %v", call.path, answer)
 	}
 	return made.Data.Slug, []string{fmt.Sprint("/issues/", id), fmt.Sprint("/issues/", line)}
 }
@@ -77,21 +81,27 @@ func (s *pagesSite) sendHostile(t *testing.T) (slug string, issues []string) {
 const findBroken = `(() => {
 	const broken = [];
 	for (const e of document.querySelectorAll("main *")) {
-		if (e.closest("svg") ? e.hasAttribute("onload") : e.matches("img, script, iframe, object, embed, style, link, base, [onerror], [onload]")) {
+		if (e.matches("[onload], [onerror]") || !e.closest("svg") && e.matches("img, script, iframe, object, embed, style, link, base")) {
 			broken.push("made by a text: " + e.outerHTML.slice(0, 200));
 		}
 		const style = getComputedStyle(e), right = e.getBoundingClientRect().right;
 		if (e.matches("a[href]") && !/^https?:/.test(e.href)) broken.push("a link to " + e.href);
-		if (style.position === "absolute" || style.position === "fixed" || !e.checkVisibility() || e.closest("svg, option")) continue;
+		if (["absolute", "fixed"].includes(style.position) || e.closest("svg, option")) continue;
+		if (!e.checkVisibility() || !e.innerText?.trim()) continue;
 		for (let box = e.parentElement; box; box = box.parentElement) {
 			if (getComputedStyle(box).overflowX !== "visible" || box.matches(":popover-open")) break;
-			if (box.matches("section, td, th, dd, dt, aside, form, .sheet, main, body") && right > box.getBoundingClientRect().right + 1) {
+			if (!box.getClientRects().length || !box.matches("section, td, th, dd, dt, aside, form, .sheet, main, body")) continue;
+			if (right > box.getBoundingClientRect().right + 1) {
 				broken.push("wider than its " + box.nodeName + "." + box.className + ": " + e.outerHTML.slice(0, 120));
 				break;
 			}
 		}
 	}
-	if (/[\u202a-\u202e\u2066-\u2069\u200b\ufeff]/.test(document.documentElement.outerHTML + document.title)) broken.push("an unmarked character");
+	const unseen = /[\u202a-\u202e\u2066-\u2069\u200b\ufeff]/;
+	if (unseen.test(document.body.textContent + document.title)) broken.push("an unmarked character in the text");
+	for (const e of document.querySelectorAll("*")) {
+		for (const a of e.attributes) if (a.name !== "value" && unseen.test(a.value)) broken.push("an unmarked character in " + a.name);
+	}
 	if (document.documentElement.scrollWidth > document.documentElement.clientWidth) broken.push("the page scrolls sideways");
 	return broken.slice(0, 5);
 })()`
@@ -117,14 +127,16 @@ func (s *pagesSite) checkHostileTexts(t *testing.T) {
 		}
 	}
 	p.open(issues[0])
-	require.NotZero(t, evaluateIn[int](p.tab, `document.querySelectorAll("h1 .marked, .message .marked, .stack .marked").length`))
+	require.NotZero(t, evaluateIn[int](p.tab, `document.querySelectorAll(".message .marked, .stack .marked").length`),
+		"what ingest leaves of it is marked")
 }
 
 // checkOtherSites opens a page of another origin of the same machine: cookies go along, and no frame and no form gets anywhere.
 func (s *pagesSite) checkOtherSites(t *testing.T) {
 	_, ids := s.makeIssues(t, "Attacked", "somebody wants this one resolved")
 	attack := fmt.Sprintf(`<!doctype html><title>A page</title><iframe src="%[1]s/issues/%[2]d"></iframe>
-		<form method="post" action="%[1]s/issues/change"><input name="action" value="resolve"><input name="id" value="%[2]d"><button>Win</button></form>`,
+		<form method="post" action="%[1]s/issues/change"><input name="action" value="resolve"><input name="id" value="%[2]d">
+		<button>Win</button></form>`,
 		s.url, ids[0])
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -116,7 +116,8 @@ func (s *pagesSite) checkIssueKeys(t *testing.T, p *person, ids []int64) {
 	p.waitForText("The claim is given back.")
 	p.press("n", "the cache is cold, and ejcz are letters here", kb.Tab, kb.Enter)
 	p.waitForText("The note is written.")
-	require.Equal(t, "the cache is cold, and ejcz are letters here", evaluateIn[string](p.tab, `document.querySelector("blockquote").textContent`))
+	written := evaluateIn[string](p.tab, `document.querySelector("blockquote").textContent`)
+	require.Equal(t, "the cache is cold, and ejcz are letters here", written)
 	p.press("f")
 	p.waitForText("invoke")
 	p.press("r")
@@ -145,7 +146,7 @@ func (s *pagesSite) checkIssueKeys(t *testing.T, p *person, ids []int64) {
 	p.waitForText("1 issue is merged into issue")
 }
 
-// tabTo presses Tab until an element is in focus whose text, or that of its chosen option, is the given one.
+// tabTo presses Tab until the element with a text is in focus; a select has the text of its chosen option.
 func (p *person) tabTo(text string) {
 	p.t.Helper()
 	for range 80 {

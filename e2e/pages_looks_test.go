@@ -28,7 +28,7 @@ type lookedAt struct {
 	act    func(*person)
 }
 
-// listPages are the pages that checkLooks opens: a new page is a line here. The issues are those of the demo project, by status.
+// listPages are the pages that checkLooks opens: a new page is a line here. The issues are paths of the demo project's, by status.
 func listPages(issues map[string]string) []lookedAt {
 	regressed, open, verified := issues["regressed"], issues["unresolved"], issues["verified"]
 	const issue, split, triage, agent = "/issues/{id}", "/issues/{id}/split", "/issues/{id}/triage", "/issues/{id}/agent"
@@ -64,7 +64,7 @@ func listPages(issues map[string]string) []lookedAt {
 	}
 }
 
-// textRoutes answer with text that is copied or that a script reads, so there is no page to look at.
+// textRoutes answer with text, which is copied or read by a script, and not with a page.
 var textRoutes = []string{"/issues/{id}/brief", "/issues/{id}/copy"}
 
 func refuseSignIn(p *person) {
@@ -141,7 +141,8 @@ func (s *pagesSite) requireEveryRoute(t *testing.T, pages []lookedAt, issue stri
 		seen = append(seen, route)
 	}
 	for route := range web.New(web.Options{}).Routes() {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, s.url+strings.Replace(route, "/issues/{id}", issue, 1), http.NoBody)
+		path := strings.Replace(route, "/issues/{id}", issue, 1)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, s.url+path, http.NoBody)
 		require.NoError(t, err)
 		answer, err := http.DefaultClient.Do(request)
 		require.NoError(t, err)
@@ -185,7 +186,7 @@ func (l *looker) lookAt(t *testing.T, each lookedAt) {
 		require.Empty(t, p.findViolations(l.axe), scheme)
 	}
 	problems := slices.DeleteFunc(p.takeProblems(), func(problem string) bool { // a page of an error is one
-		return strings.Contains(problem, "Failed to load resource: the server responded with a status of 4") && strings.HasSuffix(problem, p.site+each.path)
+		return strings.Contains(problem, "the server responded with a status of 4") && strings.HasSuffix(problem, p.site+each.path)
 	})
 	require.Empty(t, problems)
 }
@@ -227,7 +228,12 @@ func pictureName(page string, width int64, scheme string) string {
 // indexPage shows all pictures side by side.
 var indexPage = template.Must(template.New("index").Funcs(template.FuncMap{"picture": pictureName}).Parse(`<!doctype html>
 <meta charset="utf-8"><title>Pages</title>
-<style>body{font:14px system-ui;background:#888}div{display:flex;gap:1rem;align-items:flex-start}img{max-width:35vw}img.narrow{max-width:12vw}</style>
+<style>
+body { font: 14px system-ui; background: #888 }
+div { display: flex; gap: 1rem; align-items: flex-start }
+img { max-width: 35vw }
+img.narrow { max-width: 12vw }
+</style>
 {{range .}}<h2>{{.}}</h2><div><img src="{{picture . 1400 "light"}}"><img src="{{picture . 1400 "dark"}}"><img class="narrow"
  src="{{picture . 360 "light"}}"><img class="narrow" src="{{picture . 360 "dark"}}"></div>
 {{end}}`))

@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// person is somebody in front of a page. What they do is counted, and what a page must not do is noted.
+// person is somebody in front of a page. It counts clicks, copies and keys, and notes problems of the page.
 type person struct {
 	*tab
 	site string // the origin of the pages
@@ -35,7 +35,9 @@ type person struct {
 
 // watchScript notes in each document what moved while it was loaded, and what its policy has refused.
 const watchScript = `window.watched = {shift: 0, moved: [], refused: []};
-document.addEventListener("securitypolicyviolation", e => watched.refused.push(e.violatedDirective + " of " + e.blockedURI + " " + e.sample));
+document.addEventListener("securitypolicyviolation", e => {
+	watched.refused.push(e.violatedDirective + " of " + e.blockedURI + " " + e.sample);
+});
 new PerformanceObserver(list => {
 	for (const entry of list.getEntries()) {
 		if (entry.hadRecentInput) continue;
@@ -48,7 +50,7 @@ new PerformanceObserver(list => {
 const quickClock = `const slowly = setTimeout;
 window.setTimeout = (act, after, ...args) => slowly(act, after >= 1000 ? after / 60 : after, ...args);`
 
-// openPerson opens a tab of somebody with scripts that run before those of each page.
+// openPerson opens somebody's tab. The scripts run before each page's own.
 func (b *browser) openPerson(t *testing.T, site string, scripts ...string) *person {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())

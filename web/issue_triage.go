@@ -117,7 +117,8 @@ func (s *Site) takeTriage(v *visit) error {
 		}
 		args[field.name] = value
 		if shown := v.r.PostForm.Get(shownPrefix + field.name); shown != "" && shown != is {
-			problem = fmt.Sprintf("Somebody has corrected it since: %s is %s now. Send the form again if you know better.", field.label, field.write(is))
+			problem = fmt.Sprintf("Somebody has corrected it since: %s is %s now. Send the form again if you know better.",
+				field.label, field.write(is))
 		}
 	}
 	note := v.r.PostForm.Get(noteField)
