@@ -95,6 +95,10 @@ bench-ingest: deps build ## Measure how fast events are taken in; writes bench/r
 bench-queries: deps build ## Measure how fast reading is on 200,000 issues; writes bench/queries.md. PART=manage measures the management API alone.
 	@$(GO) run ./bench/queries $(if $(PART),-only $(PART) -growth=false)
 
+.PHONY: bench-web
+bench-web: deps build ## Measure the pages on 200,000 issues: their time beside the calls that they make, their bytes, 200 open ones; writes bench/web.md.
+	@$(GO) run ./bench/queries -only web -growth=false -out bench/web.md
+
 .PHONY: bench-sourcemap
 bench-sourcemap: ## Measure how fast source maps are indexed and looked up, beside a yardstick; writes bench/sourcemap.md.
 	@$(GO) run ./bench/sourcemap
