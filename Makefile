@@ -60,6 +60,11 @@ e2e: deps build ## Run the built binary against real SDKs, a real browser and MC
 	@scripts/install-chromium
 	@$(GO) test -tags e2e -count=1 -skip '^TestFault' ./e2e/
 
+.PHONY: pictures
+pictures: deps build ## Make the pictures of the documentation from the demo project; look at them before you commit them.
+	@scripts/install-chromium
+	@PICTURES=$(abspath docs/pictures) $(GO) test -tags e2e -count=1 -run '^TestPictures$$' ./e2e/
+
 .PHONY: sign-in
 sign-in: deps build ## Let Claude Code, Codex, mcp-remote and the SDKs for TypeScript and Python in by the URL alone (installs them, 700 MB).
 	@scripts/install-npm e2e/agents
