@@ -60,6 +60,11 @@ e2e: deps build ## Run the built binary against real SDKs, a real browser and MC
 	@scripts/install-chromium
 	@$(GO) test -tags e2e -count=1 -skip '^TestFault' ./e2e/
 
+.PHONY: pictures
+pictures: deps build ## Make the pictures of the documentation from the demo project; look at them before you commit them.
+	@scripts/install-chromium
+	@PICTURES=$(abspath docs/pictures) $(GO) test -tags e2e -count=1 -run '^TestPictures$$' ./e2e/
+
 .PHONY: sign-in
 sign-in: deps build ## Let Claude Code, Codex, mcp-remote and the SDKs for TypeScript and Python in by the URL alone (installs them, 700 MB).
 	@scripts/install-npm e2e/agents
@@ -94,6 +99,10 @@ bench-ingest: deps build ## Measure how fast events are taken in; writes bench/r
 .PHONY: bench-queries
 bench-queries: deps build ## Measure how fast reading is on 200,000 issues; writes bench/queries.md. PART=manage measures the management API alone.
 	@$(GO) run ./bench/queries $(if $(PART),-only $(PART) -growth=false)
+
+.PHONY: bench-web
+bench-web: deps build ## Measure the pages on 200,000 issues: their time beside the calls that they make, their bytes, 200 open ones; writes bench/web.md.
+	@$(GO) run ./bench/queries -only web -growth=false -out bench/web.md
 
 .PHONY: bench-sourcemap
 bench-sourcemap: ## Measure how fast source maps are indexed and looked up, beside a yardstick; writes bench/sourcemap.md.

@@ -90,6 +90,37 @@ func TestCorrectingTriageByForms(t *testing.T) {
 	require.Contains(t, corrected, "third party · ")
 }
 
+// TestTriageOfTwoPeople corrects a triage whose form was opened before somebody else corrected it.
+func TestTriageOfTwoPeople(t *testing.T) {
+	t.Parallel()
+	s, _, ids := openIssues(t, "cart cannot be loaded")
+	b := s.openAs(t, adminEmail)
+	page := fmt.Sprint("/issues/", ids[0])
+	opened := b.get(page + "/triage").body
+	form := func(changes map[string]string) []string {
+		var fields []string
+		for _, shown := range regexp.MustCompile(`name="shown_(\w+)" value="(\w*)"`).FindAllStringSubmatch(opened, -1) {
+			value, isChanged := changes[shown[1]]
+			if !isChanged {
+				value = shown[2]
+			}
+			fields = append(fields, "shown_"+shown[1], shown[2], shown[1], value)
+		}
+		require.Len(t, fields, 20)
+		return fields
+	}
+	b.follow(page+"/triage", form(map[string]string{"severity": "3"})...)
+
+	other := b.follow(page+"/triage", form(map[string]string{"category": "third_party"})...)
+	same := b.post(page+"/triage", form(map[string]string{"severity": "0"})...).body
+
+	require.Contains(t, other, "corrected the triage: kind third party")
+	require.Contains(t, other, "<dd>critical</dd>", "what the other one corrected stays")
+	require.Contains(t, same, "Somebody has corrected it since: severity is critical now.")
+	opened = same
+	require.Contains(t, b.follow(page+"/triage", form(map[string]string{"severity": "0"})...), "The triage is corrected.")
+}
+
 // TestSplittingByForms moves a chosen event to a new issue.
 func TestSplittingByForms(t *testing.T) {
 	t.Parallel()

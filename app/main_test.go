@@ -132,14 +132,7 @@ const event = `{"message": "cart cannot be loaded"}`
 // sendEvent sends an error, which must be accepted, and returns the id of its issue.
 func (s *server) sendEvent(t *testing.T, key string) int64 {
 	t.Helper()
-	got := s.sendRequest(t.Context(), http.MethodPost, "/v1/ingest", key, strings.NewReader(event))
-	require.NoError(t, got.err)
-	require.Equal(t, http.StatusOK, got.status, got.body)
-	var receipt core.Data[struct {
-		IssueID int64 `json:"issue_id"`
-	}]
-	require.NoError(t, json.Unmarshal([]byte(got.body), &receipt))
-	return receipt.Data.IssueID
+	return s.sendBody(t, key, []byte(event))
 }
 
 // timesSeen reads the count of an issue's events from the database.

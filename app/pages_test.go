@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -35,7 +36,13 @@ func (s *server) sendMessage(t *testing.T, key, message string) int64 {
 	t.Helper()
 	body, err := core.MarshalPlain(map[string]string{"message": message, "level": "error"})
 	require.NoError(t, err)
-	got := s.sendRequest(t.Context(), http.MethodPost, "/v1/ingest", key, strings.NewReader(string(body)))
+	return s.sendBody(t, key, body)
+}
+
+// sendBody sends an event as JSON, and returns the id of its issue.
+func (s *server) sendBody(t *testing.T, key string, event []byte) int64 {
+	t.Helper()
+	got := s.sendRequest(t.Context(), http.MethodPost, "/v1/ingest", key, bytes.NewReader(event))
 	require.Equal(t, http.StatusOK, got.status, got.body)
 	var receipt core.Data[struct {
 		IssueID int64 `json:"issue_id"`

@@ -58,6 +58,7 @@ type Store struct {
 	rankings     rankings
 	totals       totals
 	statuses     keptCounts[core.IssueCounts]
+	filterValues keptCounts[core.FilterValues]
 }
 
 // Open prepares the connections. They are made when they are needed.
@@ -98,4 +99,5 @@ func (s *Store) Now() core.Time { return s.db.Now() }
 func (s *Store) forgetCounts(project int64) {
 	s.totals.forgetProject(project)
 	s.statuses.forgetProject(project)
+	s.filterValues.forgetProject(project)
 }

@@ -124,6 +124,29 @@ func TestListFilterValues(t *testing.T) {
 	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(reader, op, `{"project": "office"}`))
 }
 
+// Names of many issues are kept for some seconds.
+func TestListFilterValuesOfMany(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	h.changeRows(`INSERT INTO issues (project_id, id, fingerprint, fingerprint_version, title, culprit, type, level, platform, status,
+			status_at, times_seen, stored_events, users_affected, first_seen, last_seen, first_release, last_release)
+		SELECT $1, n, '', 1, 'Error', '', '', 'error', 'go', 'unresolved', $2, 1, 0, 0, $2, $2, '', '' FROM generate_series(1, 1000) n`,
+		shop, noon)
+	add := func(name string, issues int) {
+		h.changeRows(`INSERT INTO issue_environments (project_id, environment, issue_id) SELECT $1, $2, n FROM generate_series(1, $3::int) n`,
+			shop, name, issues)
+	}
+	listed := func() int { return len(h.callData(reader, core.ListFilterValues.Operation, `{}`)["environments"].([]any)) }
+	add("production", 999)
+	require.Equal(t, 1, listed())
+	add("staging", 1)
+	require.Equal(t, 2, listed(), "few names are read again")
+	add("development", 1)
+	require.Equal(t, 2, listed())
+	h.now = noon.Add(10 * time.Second)
+	require.Equal(t, 3, listed())
+}
+
 func TestGetIssueHours(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

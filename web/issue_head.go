@@ -14,7 +14,7 @@ type issueHead struct {
 	Claim         *claimBadge
 	Term          *moment // until when it is ignored
 	MergedInto    int64
-	Notes         int64 // so that the part changes with them
+	Version       string // changes with what the other live parts show, so that the script asks for them
 
 	IsDone        bool // reopening it is the first thing to do
 	CanResolve    bool
@@ -33,7 +33,7 @@ type claimBadge struct {
 // makeHead makes the head of an issue.
 func (v *visit) makeHead(issue *core.IssueDetail) issueHead {
 	head := issueHead{
-		Badges: append(v.stateBadges(&issue.Issue), statusBadges(issue)...), MergedInto: int64(issue.MergedInto), Notes: issue.Notes,
+		Badges: append(v.stateBadges(&issue.Issue), statusBadges(issue)...), MergedInto: int64(issue.MergedInto), Version: describeVersion(issue),
 		IsIgnored: issue.Status == core.Ignored, CanResolve: issue.Status != core.Resolved,
 		CanReopenMore: issue.Status == core.FixPending,
 	}
@@ -54,6 +54,15 @@ func (v *visit) makeHead(issue *core.IssueDetail) issueHead {
 		head.Term = &until
 	}
 	return head
+}
+
+// describeVersion returns a short text that is another one after each change of an issue that its activity lists.
+func describeVersion(issue *core.IssueDetail) string {
+	version := fmt.Sprint(issue.Notes, issue.Triage)
+	if fix := issue.Fix; fix != nil {
+		version += fmt.Sprint(fix.Commit, fix.PRURL, fix.LinkedAt, fix.DeployedAt, fix.Environment, fix.VerifiedAt, fix.RegressedAt)
+	}
+	return hashShortly([]byte(version))
 }
 
 // statusBadges say how an issue stands, what waits, and what triage and trust say.

@@ -18,8 +18,12 @@ type triageForm struct {
 	Title   core.Untrusted
 	Triage  core.Triage
 	Fields  []choice
+	Shown   []keptField // what the form shows of the triage as it is
 	Note    string
 }
+
+// shownPrefix begins the names of the fields that say what the form showed, so that it does not undo what others corrected since.
+const shownPrefix = "shown_"
 
 // triageField is a field of a triage, with the choices of the page.
 type triageField struct {
@@ -84,6 +88,7 @@ func (v *visit) askTriage(problem string, chosen map[string]any, note string) er
 	form := triageForm{ID: id, Path: issueAddress{id, nil}.path(""), Problem: problem, Title: issue.Title, Triage: issue.Triage, Note: note}
 	for _, field := range triageFields {
 		value := field.of(&issue.Triage)
+		form.Shown = append(form.Shown, keptField{shownPrefix + field.name, value})
 		if given, isThere := chosen[field.name]; isThere {
 			value = fmt.Sprint(given)
 		}
@@ -102,16 +107,26 @@ func (s *Site) takeTriage(v *visit) error {
 	if err != nil {
 		return err
 	}
-	args, chosen := map[string]any{"id": id}, map[string]any{}
+	args, problem := map[string]any{"id": id}, ""
+	chosen := v.readChosenTriage(&issue.Triage)
 	for _, field := range triageFields {
-		value := v.r.PostForm.Get(field.name)
-		if chosen[field.name] = value; value != field.of(&issue.Triage) {
-			args[field.name] = value
+		value, isChosen := chosen[field.name]
+		is := field.of(&issue.Triage)
+		if !isChosen || value == is {
+			continue
+		}
+		args[field.name] = value
+		if shown := v.r.PostForm.Get(shownPrefix + field.name); shown != "" && shown != is {
+			problem = fmt.Sprintf("Somebody has corrected it since: %s is %s now. Send the form again if you know better.",
+				field.label, field.write(is))
 		}
 	}
 	note := v.r.PostForm.Get(noteField)
 	if len(args) == 1 {
-		return v.askTriage("Nothing is different: change a field first.", chosen, note)
+		problem = "Nothing is different: change a field first."
+	}
+	if problem != "" {
+		return v.askTriage(problem, chosen, note)
 	}
 	if strings.TrimSpace(note) != "" {
 		args[noteField] = note
@@ -124,4 +139,19 @@ func (s *Site) takeTriage(v *visit) error {
 		return v.askTriage(problem, chosen, note)
 	}
 	return v.redirectWith(issueAddress{id, nil}.path(""), flash{Text: "The triage is corrected."})
+}
+
+// readChosenTriage returns the fields of the form that the person has changed.
+func (v *visit) readChosenTriage(triage *core.Triage) map[string]any {
+	chosen := map[string]any{}
+	for _, field := range triageFields {
+		shown := field.of(triage)
+		if name := shownPrefix + field.name; v.r.PostForm.Has(name) {
+			shown = v.r.PostForm.Get(name)
+		}
+		if value := v.r.PostForm.Get(field.name); value != shown {
+			chosen[field.name] = value
+		}
+	}
+	return chosen
 }

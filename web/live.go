@@ -12,6 +12,10 @@ var ageText = regexp.MustCompile(`(<time[^>]* data-(?:ago|left)[^>]*>)[^<]*</tim
 
 // makeTag returns the ETag of a live part.
 func makeTag(body []byte) string {
-	sum := sha256.Sum256(ageText.ReplaceAll(body, []byte("$1")))
-	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+	return `W/"` + hashShortly(ageText.ReplaceAll(body, []byte("$1"))) + `"`
+}
+
+func hashShortly(text []byte) string {
+	sum := sha256.Sum256(text)
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }

@@ -8,11 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -174,44 +170,6 @@ func timeCalls(n int, call func() error) ([]float64, error) {
 	}
 	slices.Sort(times)
 	return times, nil
-}
-
-var loggedDuration = regexp.MustCompile(`duration: ([0-9.]+) ms`)
-
-// postgresTime runs fn and returns the milliseconds that Postgres logs for all statements during it: parsing, planning and
-// running. Without access to the log it returns 0.
-func (c *client) postgresTime(ctx context.Context, fn func() error) (float64, error) {
-	path := filepath.Join(c.Dir, "postgres.log")
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return 0, fn()
-	}
-	logging := func(on string) error {
-		if _, err := c.DB.Exec(ctx, "ALTER SYSTEM SET log_duration = "+on); err != nil {
-			return err
-		}
-		_, err := c.DB.Exec(ctx, "SELECT pg_reload_conf(), pg_sleep(0.2)") // until all have read it
-		return err
-	}
-	if err := logging("on"); err != nil {
-		return 0, err
-	}
-	before, err := os.ReadFile(path)
-	if err == nil {
-		err = fn()
-	}
-	after, readErr := os.ReadFile(path)
-	if err := errors.Join(err, readErr, logging("off")); err != nil {
-		return 0, err
-	}
-	total := 0.0
-	for _, found := range loggedDuration.FindAllSubmatch(after[min(len(before), len(after)):], -1) {
-		ms, err := strconv.ParseFloat(string(found[1]), 64)
-		if err != nil {
-			return 0, err
-		}
-		total += ms
-	}
-	return total, nil
 }
 
 // compareSurfaces makes the same call alternately over REST and over MCP.

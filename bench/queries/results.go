@@ -14,6 +14,7 @@ type result struct {
 	loaded  *dataset
 	loading time.Duration
 	rows    []row
+	web     webResult
 }
 
 // formatResults returns the page of results.
