@@ -26,10 +26,10 @@ func formatWeb(options benchOptions, r webResult) string {
 		}
 		fmt.Fprintf(&page, "| %s | %d | %s | %s |\n", w.page, w.bytes, most, verdict)
 	}
-	fmt.Fprintf(&page, "\n%d open pages, half of them lists and half issues: %.1f MB more (at most %d: %s).\n"+
-		"Each asks %d time in half a minute: "+
-		"%.1f statements of Postgres; %.0f %% of the answers were 304.\n", openTogether, r.open.memory, mostOpenMemory,
-		judge(r.open.memory < mostOpenMemory), r.open.requests, r.open.statements, 100*r.open.unchanged)
+	fmt.Fprintf(&page, "\n%d open pages, half of them lists and half issues: %.1f MB more (at most %d: %s). Each asks\n"+
+		"%d time in half a minute: %.1f statements of Postgres; %.0f %% of the answers were 304.\n",
+		openTogether, r.open.memory, mostOpenMemory, judge(r.open.memory < mostOpenMemory),
+		r.open.requests, r.open.statements, 100*r.open.unchanged)
 	return page.String()
 }
 
