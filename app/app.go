@@ -199,6 +199,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 	behaviour := tools.New(tools.Options{
 		Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader, SCMHost: a.config.SCMHost,
 		FindStoredType: grouping.FindStoredType, Blobs: a.sourceMapBlobs(), Webhooks: a.describeWebhooks(), TakeTestEvent: a.ingest.TakeTestEvent,
+		Mail: a.describeMail(),
 	})
 	registry, err := behaviour.Registry(a.log)
 	if err != nil {

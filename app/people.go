@@ -32,10 +32,7 @@ func (a *App) openPeople(ctx context.Context, registry *core.Registry, behaviour
 	a.people.passwords = passwords.New(cmp.Or(a.config.PasswordParams, passwords.Recommended))
 	options := accounts.Options{
 		Store: a.db.Store, Passwords: a.people.passwords, Random: rand.Reader, DeviceKey: deviceKey, Log: a.log, BaseURL: a.URL,
-		AllowedDomains: a.config.allowedDomains,
-	}
-	if a.config.mailer != nil {
-		options.Mail = a.config.mailer.SendText
+		AllowedDomains: a.config.allowedDomains, Mail: a.describeMail(),
 	}
 	a.people.accounts = accounts.New(options)
 	a.people.site = web.New(web.Options{
@@ -115,4 +112,12 @@ func (a *App) findSessionActor(r *http.Request, behaviour *tools.Tools) (core.Ac
 	}
 	actor.Session = session.ID
 	return actor, nil
+}
+
+// describeMail returns what sends mails; nil where none can be sent.
+func (a *App) describeMail() func(ctx context.Context, address, subject, text string) error {
+	if a.config.mailer == nil {
+		return nil
+	}
+	return a.config.mailer.SendText
 }

@@ -22,6 +22,7 @@ create_deploy list_releases get_release upload_source_map list_source_maps delet
 create_webhook list_webhooks delete_webhook test_webhook list_deliveries resend_delivery list_alerts
 create_setup_key list_setup_keys revoke_setup_key register_app create_agent_token send_test_event report_setup_step
 get_setup_progress get_setup_guide
+list_people invite_person update_person delete_person create_person_link
 create_token list_tokens whoami revoke_token create_api_key list_api_keys revoke_api_key
 get_account update_account list_sessions end_session end_other_sessions
 list_approvals approve_request reject_request list_activity list_labels
@@ -32,6 +33,7 @@ const decidedNoTools = `
 delete_project create_token create_webhook create_setup_key revoke_token delete_webhook revoke_setup_key
 approve_request reject_request upload_source_map ingest_event
 count_issues list_filter_values get_issue_hours get_issue_days get_issue_shares get_events_around change_issues
+list_people invite_person update_person delete_person create_person_link
 list_claims get_outcomes list_fixes get_release_hours try_scrubbing create_api_key list_api_keys revoke_api_key
 get_account update_account list_sessions end_session end_other_sessions`
 

@@ -68,6 +68,11 @@ var rightsOfPeople = map[*Operation]Right{
 	CreateToken.Operation:      SiteRight,
 	ListTokens.Operation:       SiteRight,
 	RevokeToken.Operation:      SiteRight,
+	ListPeople.Operation:       SiteRight,
+	InvitePerson.Operation:     SiteRight,
+	UpdatePerson.Operation:     SiteRight,
+	DeletePerson.Operation:     SiteRight,
+	CreatePersonLink.Operation: SiteRight,
 	CreateAPIKey.Operation:     SiteRight,
 	ListAPIKeys.Operation:      SiteRight,
 	RevokeAPIKey.Operation:     SiteRight,
@@ -84,7 +89,9 @@ var rightsOfPeople = map[*Operation]Right{
 // ofInstallation are the operations that belong to no project. A token that is limited to its project may call none of them.
 var ofInstallation = map[*Operation]bool{
 	CreateProject.Operation: true, CreateToken.Operation: true, ListTokens.Operation: true, RevokeToken.Operation: true,
-	CreateAPIKey.Operation: true, ListAPIKeys.Operation: true, RevokeAPIKey.Operation: true,
+	ListPeople.Operation: true, InvitePerson.Operation: true, UpdatePerson.Operation: true, DeletePerson.Operation: true,
+	CreatePersonLink.Operation: true,
+	CreateAPIKey.Operation:     true, ListAPIKeys.Operation: true, RevokeAPIKey.Operation: true,
 	CreateSetupKey.Operation: true, ListSetupKeys.Operation: true, RevokeSetupKey.Operation: true, RegisterApp.Operation: true,
 	CreateAgentToken.Operation: true,
 }

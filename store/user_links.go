@@ -8,9 +8,6 @@ import (
 	"errand/store/pg"
 )
 
-// linkLasts is how long a link may be used.
-const linkLasts = time.Hour
-
 const (
 	insertUserLink = `
 INSERT INTO user_links (user_id, created_at, expires_at, hash)
@@ -25,7 +22,7 @@ WHERE hash = @hash AND expires_at > @now`
 	deleteUserLinks   = `DELETE FROM user_links WHERE expires_at <= @now`
 )
 
-// UserLink is a link that works once, within an hour.
+// UserLink is a link that works once, within an hour, or as an invitation within a week.
 type UserLink struct {
 	UserID int64 // the user whose password it sets; 0: it signs the first user up
 }
@@ -41,18 +38,18 @@ func (s *Store) MakeSignUpLink(ctx context.Context, hash []byte) (made bool, err
 		if made = err == nil && !found.Found; !made {
 			return err
 		}
-		return t.insertLink(ctx, 0, hash)
+		return t.insertLink(ctx, 0, hash, core.PasswordLinkLife)
 	})
 	return made, err
 }
 
 // MakePasswordLink makes the link that lets a user set a new password.
 func (s *Store) MakePasswordLink(ctx context.Context, userID int64, hash []byte) error {
-	return s.inTx(ctx, func(t *tx) error { return t.insertLink(ctx, userID, hash) })
+	return s.inTx(ctx, func(t *tx) error { return t.insertLink(ctx, userID, hash, core.PasswordLinkLife) })
 }
 
-func (t *tx) insertLink(ctx context.Context, userID int64, hash []byte) error {
-	_, err := pg.Exec(ctx, t, insertUserLink, pg.Args{"user_id": userID, "now": t.Now, "expires_at": t.Now.Add(linkLasts), "hash": hash})
+func (t *tx) insertLink(ctx context.Context, userID int64, hash []byte, life time.Duration) error {
+	_, err := pg.Exec(ctx, t, insertUserLink, pg.Args{"user_id": userID, "now": t.Now, "expires_at": t.Now.Add(life), "hash": hash})
 	return err
 }
 

@@ -136,7 +136,9 @@ func TestListFilterValuesOfMany(t *testing.T) {
 		h.changeRows(`INSERT INTO issue_environments (project_id, environment, issue_id) SELECT $1, $2, n FROM generate_series(1, $3::int) n`,
 			shop, name, issues)
 	}
-	listed := func() int { return len(h.callData(reader, core.ListFilterValues.Operation, `{}`)["environments"].([]any)) }
+	listed := func() int {
+		return len(h.callData(reader, core.ListFilterValues.Operation, `{}`)["environments"].([]any))
+	}
 	add("production", 999)
 	require.Equal(t, 1, listed())
 	add("staging", 1)

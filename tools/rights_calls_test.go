@@ -38,9 +38,17 @@ var callsOfPeople = map[string]func(part) string{
 	"get_release_hours":   func(p part) string { return fmt.Sprintf(`{"version": %q, "project": %q}`, p.release(), p.slug()) },
 	"try_scrubbing":       ofProject(`"text": "password=hunter2"`),
 	"create_api_key":      func(part) string { return `{"name": "dashboard", "permissions": ["apps:read"]}` },
-	"list_api_keys":       nothing,
-	"revoke_api_key":      func(p part) string { return idArgs(p.apiKey()) },
-	"get_issue_shares":    ofIssue(``),
+	"list_people":         nothing,
+	"invite_person": func(p part) string {
+		p.h.events++
+		return fmt.Sprintf(`{"email_address": "new-%d@example.org"}`, p.h.events)
+	},
+	"update_person":      func(p part) string { return fmt.Sprintf(`{"id": %d, "disabled": false}`, p.person()) },
+	"delete_person":      func(p part) string { return idArgs(p.person()) },
+	"create_person_link": func(p part) string { return idArgs(p.person()) },
+	"list_api_keys":      nothing,
+	"revoke_api_key":     func(p part) string { return idArgs(p.apiKey()) },
+	"get_issue_shares":   ofIssue(``),
 	"get_events_around": func(p part) string {
 		issue, event := p.issueAndEvent()
 		return fmt.Sprintf(`{"id": %d, "event": %d}`, issue, event)

@@ -171,6 +171,11 @@ func (p part) token() int64 {
 	return p.byAdmin(core.CreateToken.Operation, `{"name": %q, "scopes": ["issues:read"]}`, p.mark)
 }
 
+func (p part) person() int64 {
+	p.h.events++
+	return p.byAdmin(core.InvitePerson.Operation, `{"email_address": "somebody-%d@example.org"}`, p.h.events)
+}
+
 func (p part) apiKey() int64 {
 	return p.byAdmin(core.CreateAPIKey.Operation, `{"name": %q, "permissions": ["apps:read"]}`, p.mark)
 }

@@ -28,7 +28,8 @@ type Tools struct {
 	takeEvent  TakeTestEvent // nil for none
 	uploads    chan struct{} // a place for each source map that is being taken
 	webhooks   WebhookOptions
-	holdsNone  bool // Options.HoldsNothing
+	mail       func(ctx context.Context, address, subject, text string) error // nil for none
+	holdsNone  bool                                                           // Options.HoldsNothing
 }
 
 // Options are what the operations work with. The Store has the settings of the installation.
@@ -43,6 +44,9 @@ type Options struct {
 	TakeTestEvent  TakeTestEvent                    // takes test events in; nil where no events are taken in
 
 	Webhooks WebhookOptions // with the zero value none can be created
+
+	// Mail sends a mail to an address; nil where none can be sent.
+	Mail func(ctx context.Context, address, subject, text string) error
 
 	// HoldsNothing turns REQUIRE_APPROVAL off. It is for `errand demo`, which acts only on the demo project: examples
 	// that wait for an admin would show nothing. It is never set for callers of an API, who are not exempt.
@@ -68,7 +72,7 @@ func New(o Options) *Tools {
 		store: o.Store, adminToken: o.AdminToken, random: o.Random,
 		scmHosts: fixes.ParseHosts(cmp.Or(o.SCMHost, DefaultSCMHost)), findType: o.FindStoredType,
 		blobs: o.Blobs, takeEvent: o.TakeTestEvent, uploads: make(chan struct{}, maxUploads),
-		webhooks: o.Webhooks, holdsNone: o.HoldsNothing,
+		webhooks: o.Webhooks, mail: o.Mail, holdsNone: o.HoldsNothing,
 	}
 }
 
@@ -148,6 +152,12 @@ func (t *Tools) bindReleases() []core.Handler {
 		core.BindHandler(core.ListTokens, t.listTokens),
 		core.BindHandler(core.Whoami, t.whoami),
 		core.BindHandler(core.RevokeToken, t.revokeToken),
+		core.BindHandler(core.ListPeople, t.listPeople),
+		core.BindHandler(core.InvitePerson, t.invitePerson),
+		core.BindHandler(core.UpdatePerson, t.updatePerson),
+		core.BindHandler(core.DeletePerson, t.deletePerson),
+		core.BindHandler(core.CreatePersonLink, t.createPersonLink),
+
 		core.BindHandler(core.CreateAPIKey, t.createAPIKey),
 		core.BindHandler(core.ListAPIKeys, t.listAPIKeys),
 		core.BindHandler(core.RevokeAPIKey, t.revokeAPIKey),

@@ -7,12 +7,9 @@ import (
 	"errand/store"
 )
 
-// linkPrefix is the prefix of the secret in a link.
-const linkPrefix = "link_"
-
 // MakeSignUpLink returns the secret of the link for the first user to sign up; empty when there are users. It replaces earlier links.
 func (a *Accounts) MakeSignUpLink(ctx context.Context) (core.Secret, error) {
-	code, err := core.NewCredential(a.Random, linkPrefix)
+	code, err := core.NewCredential(a.Random, core.LinkPrefix)
 	if err != nil {
 		return "", err
 	}
@@ -26,7 +23,7 @@ func (a *Accounts) MakeSignUpLink(ctx context.Context) (core.Secret, error) {
 // CheckLink returns the person whom a link is for: an empty person for the first user, who does not exist yet. An
 // unusable link is not_found.
 func (a *Accounts) CheckLink(ctx context.Context, code core.Secret) (core.Person, error) {
-	if !code.LooksLike(linkPrefix) {
+	if !code.LooksLike(core.LinkPrefix) {
 		return core.Person{}, core.NewError(core.NotFound)
 	}
 	link, err := a.Store.FindUserLink(ctx, hashSecret(code))

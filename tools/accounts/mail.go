@@ -73,7 +73,7 @@ func (a *Accounts) sendPasswordMail(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	code, err := core.NewCredential(a.Random, linkPrefix)
+	code, err := core.NewCredential(a.Random, core.LinkPrefix)
 	if err != nil {
 		return err
 	}
