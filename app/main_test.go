@@ -33,7 +33,9 @@ const (
 
 // configOn is the configuration of a server on the test's database.
 func configOn(databaseURL string) app.Config {
-	return app.Config{Addr: "127.0.0.1:0", DatabaseURL: core.Secret(databaseURL), AdminToken: adminToken, Migrate: "on"}
+	return app.Config{
+		Addr: "127.0.0.1:0", DatabaseURL: core.Secret(databaseURL), AdminToken: adminToken, Migrate: "on", PasswordParams: cheap,
+	}
 }
 
 // server is a running App.

@@ -103,7 +103,7 @@ func TestAttemptsOfOneAddress(t *testing.T) {
 	require.Equal(t, http.StatusUnprocessableEntity, s.newBrowser(t).from("2001:db8:0:1::1").tryPassword("new@example.com", "wrong").status)
 }
 
-// TestFloodOfAttempts tries 10,000 passwords from 100 addresses on one account, while its owner signs in.
+// TestFloodOfAttempts tries 1,000 passwords from 10 addresses on one account, while its owner signs in.
 func TestFloodOfAttempts(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
@@ -116,8 +116,8 @@ func TestFloodOfAttempts(t *testing.T) {
 	for sender := range 8 {
 		senders.Go(func() {
 			b := s.newBrowser(t)
-			for i := sender; i < 10_000; i += 8 {
-				switch got := b.from(fmt.Sprintf("203.0.113.%d", i%100)).tryPassword(adminEmail, fmt.Sprint("guess ", i)); got.status {
+			for i := sender; i < 1_000; i += 8 {
+				switch got := b.from(fmt.Sprintf("203.0.113.%d", i%10)).tryPassword(adminEmail, fmt.Sprint("guess ", i)); got.status {
 				case http.StatusTooManyRequests:
 					refused.Add(1)
 				case http.StatusUnprocessableEntity:
@@ -130,7 +130,7 @@ func TestFloodOfAttempts(t *testing.T) {
 	senders.Wait()
 
 	require.EqualValues(t, 10, wrong.Load(), "each is a hash that was computed")
-	require.EqualValues(t, 9_990, refused.Load())
+	require.EqualValues(t, 990, refused.Load())
 	owner.post("/sign-out")
 	owner.signIn(adminEmail, adminPassword)
 	require.Equal(t, http.StatusTooManyRequests, s.newBrowser(t).from("198.51.100.7").tryPassword(adminEmail, adminPassword).status,

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"runtime/debug"
 	"sync"
 	"testing"
 	"time"
@@ -36,12 +37,16 @@ type server struct {
 
 var startOnce = sync.OnceValues(startServer)
 
+// gcPercent makes the garbage collector rare: tests start many servers, and it took a sixth of their time.
+const gcPercent = 400
+
 // Main runs the tests of a package and stops its Postgres after them. Packages that use New call it in TestMain.
 func Main(m *testing.M) {
 	if err := ramdisk.Use(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	debug.SetGCPercent(gcPercent)
 	code := m.Run()
 	if running != nil {
 		running.stopServer()
