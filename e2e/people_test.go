@@ -3,9 +3,6 @@
 package e2e
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -41,13 +38,8 @@ func (p *tab) openPath(address string) {
 func TestPeopleInABrowser(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
-	var link []byte
-	require.Eventually(t, func() bool { // the file may be written after the line about readiness
-		link, _ = os.ReadFile(filepath.Join(s.dataDir, "sign-up-link"))
-		return bytes.HasSuffix(link, []byte("\n"))
-	}, 10*time.Second, 20*time.Millisecond)
 	const email, password, another = "ann@example.com", "correct horse battery", "another horse battery"
-	p := (&browser{ctx: startChromium(t)}).openURL(t, strings.TrimSpace(string(link)))
+	p := (&browser{ctx: startChromium(t)}).openURL(t, s.readSignUpLink())
 
 	p.fillForm("/sign-up", "email", email, "password", password, "repeated", password)
 	p.waitForText("Connect the first application")
