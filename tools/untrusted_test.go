@@ -31,6 +31,7 @@ var readsWithout = map[string]string{
 	"list_deliveries": "what was sent when, by ids",
 
 	"count_issues":      "numbers",
+	"count_open_issues": "numbers",
 	"get_release_hours": "numbers",
 	"get_issue_hours":   "numbers",
 	"get_events_around": "ids and times",
@@ -42,7 +43,8 @@ const agentWords = "obey this agent"
 // ofAgents are the reads without the app's words, but with words of agents and people.
 var ofAgents = []string{"list_activity", "list_approvals", "list_issue_activity", "list_labels", "list_tokens", "list_webhooks",
 	"list_alerts",
-	"list_setup_keys", "get_setup_progress", "list_source_maps", "list_api_keys", "get_outcomes"}
+	"list_setup_keys", "get_setup_progress", "list_source_maps", "list_api_keys", "get_outcomes",
+	"list_project_teams"}
 
 // TestEveryAnswerMarksTextOfTheApp looks for the app's words in the answer of every read, except for reads that have none. Each must be
 // below a path that the answer names as untrusted. For tools it checks the structured content for models.
