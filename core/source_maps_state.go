@@ -30,8 +30,13 @@ type MissingMapping struct {
 	DebugID Untrusted `json:"debug_id_untrusted" doc:"Of the file, when the event names one."`
 }
 
+// GetSourceMapStateInput names a project in the query.
+type GetSourceMapStateInput struct {
+	Project ProjectRef `json:"project" doc:"Public id or slug." min:"1"`
+}
+
 // GetSourceMapState declares GET /v1/sourcemaps/state.
-var GetSourceMapState = DefineOperation[ProjectInput, Data[SourceMapState]](Operation{
+var GetSourceMapState = DefineOperation[GetSourceMapStateInput, Data[SourceMapState]](Operation{
 	Name: "get_source_map_state", Route: "GET /v1/sourcemaps/state", Scope: IssuesRead,
 	Summary: "Show what source maps mapped",
 	Description: "Shows per release how many frames of the newest stored events of a project a source map was found for, and why it " +

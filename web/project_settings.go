@@ -179,5 +179,9 @@ func describeLine(failure *core.Error, problem string) string {
 	if _, err := fmt.Sscanf(index, "%d", &line); err != nil || lineNames[field] == "" {
 		return problem
 	}
-	return fmt.Sprintf("Line %d of the %s %s.", line+1, lineNames[field], plainText(detail.Message))
+	said := fmt.Sprintf("Line %d of the %s", line+1, lineNames[field])
+	if !strings.HasPrefix(detail.Message, "must ") {
+		said += ":"
+	}
+	return said + " " + plainText(detail.Message) + "."
 }

@@ -41,6 +41,9 @@ type quotaUse struct{ Used, Quota int64 }
 // IsOver reports whether further events of the day are refused.
 func (q quotaUse) IsOver() bool { return q.Used >= q.Quota }
 
+// High is where the meter warns.
+func (q quotaUse) High() int64 { return q.Quota * 8 / 10 }
+
 // projectAddress returns the path of a project, and of a part of its pages. The id stands for a slug that another page has.
 func projectAddress(p *core.Project, part string) string {
 	name := p.Slug
@@ -92,10 +95,10 @@ func (v *visit) makeProjectRow(p *core.Project, open int64) projectRow {
 	row := projectRow{
 		Path: projectAddress(p, ""), IssuesPath: issuesOf(p.Slug), Name: p.Name, Slug: p.Slug, Platform: namePlatform(p.Platform),
 		IsDemo: p.Demo, Today: p.EventsToday, Quota: makeQuotaUse(p), Last: v.at(p.LastEventAt), Trust: makeTrustBadge(p),
-		Open: writePlural(open, "open issue", "open issues"),
+		Open: writeCount(open),
 	}
 	if open >= core.MaxOpenCounted {
-		row.Open = writeCount(core.MaxOpenCounted) + "+ open issues"
+		row.Open = writeCount(core.MaxOpenCounted) + "+"
 	}
 	return row
 }
@@ -115,9 +118,9 @@ func namePlatform(platform core.Text) any {
 
 func makeTrustBadge(p *core.Project) badge {
 	if p.Trust == core.TrustLow {
-		return badge{kindWarn, "low trust"}
+		return badge{kindWarn, "low"}
 	}
-	return badge{kindGood, "high trust"}
+	return badge{"", "high"}
 }
 
 // takeProjects makes a project, and leads to its DSN.
