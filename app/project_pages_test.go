@@ -28,7 +28,8 @@ func TestProjectPagesByRole(t *testing.T) {
 	}
 	addUser(t, databaseURL, "other@example.com", adminPassword)
 	forms := map[string][]string{
-		"/keys": nil, "/keys/revoke": {"key", key}, "/settings": {"daily_quota", "5"}, "/scrubbing": {"action", "try", "text", "x"}, "/delete": nil,
+		"/keys": nil, "/keys/revoke": {"key", key}, "/settings": {"daily_quota", "5"},
+		"/scrubbing": {"action", "try", "text", "x"}, "/delete": nil, "/source-maps/delete": {"id", "1"},
 	}
 	for email, want := range map[string]struct {
 		sees           bool
@@ -61,6 +62,8 @@ func TestProjectPagesByRole(t *testing.T) {
 		for path, fields := range forms {
 			sent := b.post("/projects/web-shop"+path, fields...)
 			switch {
+			case want.manages == 200 && path == "/source-maps/delete":
+				require.Equal(t, http.StatusNotFound, sent.status, "there is none")
 			case want.manages == 200 && path != "/delete":
 				require.Less(t, sent.status, 400, "%s %s: %s", email, path, sent.body)
 			default:
@@ -68,8 +71,8 @@ func TestProjectPagesByRole(t *testing.T) {
 				require.Contains(t, sent.body, map[bool]string{true: "This needs a site admin", false: "at least the role admin"}[path == "/delete"])
 			}
 		}
-		for path, fields := range map[string][]string{"/projects": {"name", "Mine"}, "/projects/setup": nil, "/projects/setup/revoke": {"id", "1"}} {
-			require.Equal(t, http.StatusForbidden, b.post(path, fields...).status, "%s %s", email, path)
+		for _, path := range []string{"/projects", "/projects/setup", "/projects/setup/revoke"} {
+			require.Equal(t, http.StatusForbidden, b.post(path, "name", "Mine", "id", "1").status, "%s %s", email, path)
 		}
 	}
 }
@@ -119,7 +122,8 @@ func TestProjectByForms(t *testing.T) {
 	require.Contains(t, b.follow(settings, "trust", "low"), "Somebody set it to low")
 	require.Contains(t, b.follow(settings, "trust", ""), "No event came in 30 days")
 	require.Contains(t, b.follow(settings, "repository", "Acme/Shop"), `value="acme/shop"`)
-	require.Contains(t, b.follow(settings, "allowed_origins", " https://a.example \r\n\r\nhttps://b.example"), "https://a.example\nhttps://b.example<")
+	origins := b.follow(settings, "allowed_origins", " https://a.example \r\n\r\nhttps://b.example")
+	require.Contains(t, origins, "https://a.example\nhttps://b.example<")
 	for field, sent := range map[string][2]string{
 		"allowed_origins": {"https://a.example\nhttps://b.example/path", "Line 2 of the origins must be"},
 		"repository":      {`"><img src=x>`, "The field repository must be"}, "daily_quota": {"0", "The field daily_quota must"},
@@ -207,6 +211,11 @@ func TestSourceMapsOfAProject(t *testing.T) {
 	require.Contains(t, page, "no source map was uploaded for the release")
 	require.Contains(t, page, "<code>https://shop.example/app.js</code>")
 	require.Contains(t, page, "<code>~/app.js</code>")
+	deletion := regexp.MustCompile(`href="(/projects/web-shop/source-maps/delete\?id=(\d+))"`).FindStringSubmatch(page)
+	require.Contains(t, b.get(deletion[1]).body, "<code>~/app.js</code>")
+	require.Contains(t, b.follow("/projects/web-shop/source-maps/delete", "id", deletion[2]), "The source map is deleted.")
+	require.Equal(t, http.StatusNotFound, b.get(deletion[1]).status)
+	require.Contains(t, b.get(path).body, "No source map is here")
 }
 
 // TestMembersOfAProject shows who sees a project, to whom.

@@ -6,7 +6,9 @@ import (
 	"errand/core"
 )
 
-func (t *Tools) getSourceMapState(ctx context.Context, _ core.Call, in core.GetSourceMapStateInput) (core.Data[core.SourceMapState], error) {
+func (t *Tools) getSourceMapState(
+	ctx context.Context, _ core.Call, in core.GetSourceMapStateInput,
+) (core.Data[core.SourceMapState], error) {
 	project, err := t.store.FindProject(ctx, in.Project)
 	if err != nil {
 		return wrapData(core.SourceMapState{}, err)

@@ -15,6 +15,7 @@ const (
 	projectSettingsPath  = projectPath + settingsPart
 	projectScrubbingPath = projectPath + scrubbingPart
 	projectMapsPath      = projectPath + mapsPart
+	projectMapPath       = projectPath + deleteMapPart
 	projectMembersPath   = projectPath + membersPart
 	projectDeletePath    = projectPath + deletePart
 
@@ -23,6 +24,7 @@ const (
 	settingsPart  = "/settings"
 	scrubbingPart = "/scrubbing"
 	mapsPart      = "/source-maps"
+	deleteMapPart = "/source-maps/delete"
 	membersPart   = "/members"
 	deletePart    = "/delete"
 )

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"strconv"
 
 	"errand/core"
 )
@@ -46,6 +47,7 @@ type uploadedMap struct {
 	Sources    string
 	Size       string
 	At         moment
+	DeletePath string // empty for who may not
 }
 
 // mapsShown is how many source maps the page lists.
@@ -77,7 +79,7 @@ func (s *Site) showProjectMaps(v *visit) error {
 	for i := range state.Data.Releases {
 		form.Mapped = append(form.Mapped, v.makeMappedRelease(&state.Data.Releases[i]))
 	}
-	form.Uploaded = v.groupMaps(found.Data)
+	form.Uploaded = form.groupMaps(v, found.Data)
 	form.Pager = pager{Shown: writePlural(len(found.Data), "source map", "source maps"), OlderText: "Older"}
 	path := form.Path + mapsPart
 	if cursor != "" {
@@ -104,13 +106,14 @@ func (v *visit) makeMappedRelease(r *core.ReleaseMapState) mappedRelease {
 		row.State = badge{kindWarn, writePlural(r.Unmapped, "frame", "frames") + " not mapped"}
 	}
 	for _, m := range r.Missing {
-		row.Missing = append(row.Missing, missingMap{m.Reason, cutText(string(m.File), maxValue), m.DebugID, writePlural(m.Frames, "frame", "frames")})
+		frames := writePlural(m.Frames, "frame", "frames")
+		row.Missing = append(row.Missing, missingMap{m.Reason, cutText(string(m.File), maxValue), m.DebugID, frames})
 	}
 	return row
 }
 
 // groupMaps puts the source maps of a release together. The list has the newest first.
-func (v *visit) groupMaps(maps []core.SourceMap) []uploadedRelease {
+func (form *mapsForm) groupMaps(v *visit, maps []core.SourceMap) []uploadedRelease {
 	var groups []uploadedRelease
 	sizes, places := []int64{}, map[string]int{}
 	for i := range maps {
@@ -122,9 +125,11 @@ func (v *visit) groupMaps(maps []core.SourceMap) []uploadedRelease {
 			groups, sizes = append(groups, uploadedRelease{Release: m.Release, Last: v.at(m.UploadedAt), By: m.UploadedBy}), append(sizes, 0)
 		}
 		sizes[place] += m.Size
-		groups[place].Maps = append(groups[place].Maps, uploadedMap{
-			m.Name, m.Dist, writePlural(m.Sources, "source", "sources"), writeBytes(m.Size), v.at(m.UploadedAt),
-		})
+		uploaded := uploadedMap{Name: m.Name, Dist: m.Dist, Sources: writeCount(m.Sources), Size: writeBytes(m.Size), At: v.at(m.UploadedAt)}
+		if form.CanManage {
+			uploaded.DeletePath = addressOf(form.Path+deleteMapPart, "id", strconv.FormatInt(m.ID, 10))
+		}
+		groups[place].Maps = append(groups[place].Maps, uploaded)
 	}
 	for i := range groups {
 		groups[i].Size = writeBytes(sizes[i])

@@ -137,6 +137,7 @@ func (s *Site) Routes() map[string]http.Handler {
 		projectSettingsPath:  s.makePersonPage(s.showProjectSettings, s.takeProjectSettings),
 		projectScrubbingPath: s.makePersonPage(s.showProjectScrubbing, s.takeProjectScrubbing),
 		projectMapsPath:      s.makePersonPage(s.showProjectMaps, nil),
+		projectMapPath:       s.makePersonPage(s.showMapDeletion, s.takeMapDeletion),
 		projectMembersPath:   s.makePersonPage(s.showProjectMembers, nil),
 		projectDeletePath:    s.makePersonPage(s.showProjectDeletion, s.takeProjectDeletion),
 	}
