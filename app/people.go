@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"slices"
 	"time"
 
 	"errand/api"
@@ -39,6 +40,7 @@ func (a *App) openPeople(ctx context.Context, registry *core.Registry, behaviour
 		BaseURL: a.URL, Clock: a.db.clock.tellTime, Log: a.log, Accounts: a.describeAccounts(), SSO: a.newSSO(),
 		Sessions: web.Sessions{Find: a.db.FindSession, Add: a.db.AddSession, Extend: a.db.ExtendSession, End: a.db.EndSession},
 		Registry: registry, FindActor: a.authenticateSession(behaviour),
+		Holds:   func(action core.HeldAction) bool { return slices.Contains(a.db.Settings().RequireApproval, action) },
 		Failure: registry.Failure, RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },
 	})
 	if !a.config.hasRole(roleWeb) {

@@ -145,13 +145,18 @@ const NotMapped = "not mapped: "
 // FindMapProblem returns why no source map was used for a frame, and what to do: the reason of a problem of the event, without NotMapped.
 // list is exceptions or threads; owner and frame are indexes. It is empty when no such problem is known.
 func (e *Event) FindMapProblem(list string, owner, frame int) string {
-	path := fmt.Sprintf("%s.%d.frames.%d", list, owner, frame)
+	path := framePath(list, owner, frame)
 	for i := range e.Problems {
 		if reason, isOfMap := strings.CutPrefix(e.Problems[i].Reason, NotMapped); isOfMap && e.Problems[i].Path == path {
 			return reason
 		}
 	}
 	return ""
+}
+
+// framePath is the path of a frame in the problems of its event.
+func framePath(list string, owner, frame int) string {
+	return fmt.Sprintf("%s.%d.frames.%d", list, owner, frame)
 }
 
 // RestatesMessage reports whether the exception only repeats the event's message: SDKs that add a stack trace to a

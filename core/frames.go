@@ -79,3 +79,41 @@ var qualifiers = map[string]string{"java": ".", "csharp": ".", "go": ".", "php":
 // QualifierOf returns the separator between the Module of a frame and its Function, as in "main.(*T).run" of Go. It
 // is empty for platforms where Module names a file, or where the function already includes its class.
 func QualifierOf(platform string) string { return qualifiers[platform] }
+
+// VisitMinified calls visit with each frame that a source map was found for, or should have been: whyNot says why there was none,
+// without NotMapped, and is empty for a mapped frame.
+func (e *Event) VisitMinified(visit func(f *Frame, whyNot string)) {
+	reasons := map[string]string{}
+	for _, p := range e.Problems {
+		if reason, isOfMap := strings.CutPrefix(p.Reason, NotMapped); isOfMap {
+			reasons[p.Path] = reason
+		}
+	}
+	walk := func(list string, owner int, frames []Frame) {
+		for i := range frames {
+			whyNot := ""
+			if len(reasons) > 0 {
+				whyNot = reasons[framePath(list, owner, i)]
+			}
+			if whyNot != "" || frames[i].Source != nil {
+				visit(&frames[i], whyNot)
+			}
+		}
+	}
+	for i := range e.Exceptions {
+		walk("exceptions", i, e.Exceptions[i].Frames)
+	}
+	for i := range e.Threads {
+		walk("threads", i, e.Threads[i].Frames)
+	}
+}
+
+// FindDebugID returns the debug id of a file of the event; empty for none.
+func (e *Event) FindDebugID(file Untrusted) Untrusted {
+	for i := range e.DebugImages {
+		if image := &e.DebugImages[i]; image.CodeFile == file && image.DebugID != "" {
+			return image.DebugID
+		}
+	}
+	return ""
+}

@@ -18,6 +18,8 @@ var projectOperations = []*Operation{
 	CreateProjectKey.Operation,
 	DeleteProjectKey.Operation,
 	TryScrubbing.Operation,
+	ListProjectTeams.Operation,
+	CountOpenIssues.Operation,
 }
 
 // ProjectRef names a project by its public id or its slug. A JSON number is taken as an id.

@@ -41,10 +41,11 @@ var rightsOfPeople = map[*Operation]Right{
 	EndSession.Operation:       NoRight,
 	EndOtherSessions.Operation: NoRight,
 
-	ListActivity.Operation:    ReadRight,
-	ListFixOutcomes.Operation: ReadRight,
-	ListLabels.Operation:      ReadRight,
-	GetSetupGuide.Operation:   ReadRight,
+	ListActivity.Operation:     ReadRight,
+	ListFixOutcomes.Operation:  ReadRight,
+	ListLabels.Operation:       ReadRight,
+	GetSetupGuide.Operation:    ReadRight,
+	ListProjectTeams.Operation: ReadRight, // of the own teams, unless the person is a site admin
 
 	UpdateProject.Operation:    ManageRight,
 	TryScrubbing.Operation:     ManageRight,

@@ -4,6 +4,7 @@ var sourceMapOperations = []*Operation{
 	UploadSourceMap.Operation,
 	ListSourceMaps.Operation,
 	DeleteSourceMap.Operation,
+	GetSourceMapState.Operation,
 }
 
 // SourceMap is the map of a minified file of a release: it leads to the places in the original source.

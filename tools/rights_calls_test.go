@@ -104,6 +104,10 @@ var callsOfPeople = map[string]func(part) string{
 	"send_test_event":    ofProject(``),
 	"report_setup_step":  ofProject(`"step": "sdk_installed"`),
 	"get_setup_progress": nothing,
+
+	"list_project_teams":   ofProject(``),
+	"count_open_issues":    nothing,
+	"get_source_map_state": ofProject(``),
 }
 
 func nothing(part) string { return `{}` }

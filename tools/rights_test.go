@@ -30,7 +30,8 @@ var operationsByRight = map[core.Right]string{
 	core.ReadRight: `list_projects list_issues get_issue get_brief get_event list_issue_events list_issue_activity find_similar
 		list_releases get_release list_source_maps list_alerts list_activity list_labels list_fix_outcomes get_setup_guide
 		count_issues list_filter_values get_issue_hours get_issue_days get_issue_shares get_events_around
-		list_claims get_outcomes list_fixes get_release_hours`,
+		list_claims get_outcomes list_fixes get_release_hours
+		list_project_teams count_open_issues get_source_map_state`,
 	core.WriteRight: `resolve_issue ignore_issue unresolve_issue next_issue claim_issue release_issue add_note correct_triage link_fix
 		merge_issues split_issue change_issues`,
 	core.ManageRight: `update_project try_scrubbing create_project_key delete_project_key create_deploy upload_source_map delete_source_map

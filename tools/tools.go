@@ -96,6 +96,9 @@ func (t *Tools) bindIssues() []core.Handler {
 		core.BindHandler(core.CreateProjectKey, t.createProjectKey),
 		core.BindHandler(core.DeleteProjectKey, t.deleteProjectKey),
 		core.BindHandler(core.TryScrubbing, t.tryScrubbing),
+		core.BindHandler(core.ListProjectTeams, t.listProjectTeams),
+		core.BindHandler(core.CountOpenIssues, t.countOpenIssues),
+		core.BindHandler(core.GetSourceMapState, t.getSourceMapState),
 
 		core.BindHandler(core.ListIssues, t.listIssues),
 		core.BindHandler(core.GetIssue, t.getIssue),

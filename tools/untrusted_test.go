@@ -31,6 +31,7 @@ var readsWithout = map[string]string{
 	"list_deliveries": "what was sent when, by ids",
 
 	"count_issues":      "numbers",
+	"count_open_issues": "numbers",
 	"get_release_hours": "numbers",
 	"get_issue_hours":   "numbers",
 	"get_events_around": "ids and times",
@@ -42,7 +43,8 @@ const agentWords = "obey this agent"
 // ofAgents are the reads without the app's words, but with words of agents and people.
 var ofAgents = []string{"list_activity", "list_approvals", "list_issue_activity", "list_labels", "list_tokens", "list_webhooks",
 	"list_alerts",
-	"list_setup_keys", "get_setup_progress", "list_source_maps", "list_api_keys", "get_outcomes", "list_people"}
+	"list_setup_keys", "get_setup_progress", "list_source_maps", "list_api_keys", "get_outcomes",
+	"list_people", "list_project_teams"}
 
 // TestEveryAnswerMarksTextOfTheApp looks for the app's words in the answer of every read, except for reads that have none. Each must be
 // below a path that the answer names as untrusted. For tools it checks the structured content for models.
@@ -105,8 +107,10 @@ func requireMarked(t *testing.T, op *core.Operation, body []byte, words string) 
 // inputs of reads by their names.
 func (h *fixture) addHostileApp() map[string]string {
 	h.Helper()
+	mapped := core.Frame{Filename: appWords, Source: &core.SourcePosition{Path: appWords}}
 	stored := core.Event{Message: appWords, Transaction: appWords,
-		Extra: core.Value{Kind: core.Object, Kids: []core.Member{{Key: appWords, Value: core.StringValue(appWords)}}}}
+		Exceptions: core.List[core.Exception]{{Type: appWords, Value: appWords, Frames: core.List[core.Frame]{mapped}}},
+		Extra:      core.Value{Kind: core.Object, Kids: []core.Member{{Key: appWords, Value: core.StringValue(appWords)}}}}
 	addEvent := func(group string, n int, release string) intake.Added {
 		event := h.newEvent(group, n)
 		event.Title, event.Culprit, event.Type, event.Release = appWords, appWords, appWords, release
@@ -131,7 +135,10 @@ func (h *fixture) addHostileApp() map[string]string {
 		"get_setup_guide":  `{"platform": "node", "project": "shop"}`,
 		"list_source_maps": `{"project": "shop"}`,
 		"count_issues":     `{"project": "shop"}`, "list_filter_values": `{"project": "shop"}`, "list_claims": `{"project": "shop"}`,
-		"list_fixes":        `{"state": "returned"}`,
+		"list_fixes": `{"state": "returned"}`,
+
+		"list_project_teams": `{"project": "shop"}`, "get_source_map_state": `{"project": "shop"}`,
+
 		"get_release_hours": fmt.Sprintf(`{"version": %q, "project": "shop"}`, appRelease),
 		"get_issue_hours":   fmt.Sprintf(`{"ids": [%d]}`, added.IssueID),
 	}

@@ -35,6 +35,7 @@ var framePages = []struct {
 	{frameLink{Name: "Agents", Path: agentsPath, Key: "n"}, agentsPath, core.ReadRight},
 	{frameLink{Name: "Approvals", Path: approvalsPath, Key: "p"}, approvalsPath, core.ManageRight},
 	{frameLink{Name: "Releases", Path: releasesPath, Key: "r"}, releasesPath, core.ReadRight},
+	{frameLink{Name: "Projects", Path: projectsPath, Key: "o"}, projectsPath, core.ReadRight},
 }
 
 // newFrame makes the frame of a page.

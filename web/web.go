@@ -27,6 +27,9 @@ type Options struct {
 	// FindActor returns the person who is signed in by the cookie of a request, or unauthorized.
 	FindActor func(r *http.Request) (core.Actor, error)
 
+	// Holds reports whether an action waits for a second admin.
+	Holds func(core.HeldAction) bool
+
 	// Failure makes any error one that a person may see, and logs the rest.
 	Failure   func(ctx context.Context, what, requestID string, err error) *core.Error
 	RequestID func(context.Context) string
@@ -124,6 +127,19 @@ func (s *Site) Routes() map[string]http.Handler {
 		releasePath:        s.makePersonPage(s.showRelease, nil),
 		decidePath:         s.makePersonPage(nil, s.takeDecision),
 		galleryPath:        s.makePersonPage(s.showGallery, nil),
+
+		projectsPath:         s.makePersonPage(s.showProjects, s.takeProjects),
+		setupPath:            s.makePersonPage(s.showSetup, s.takeSetup),
+		setupRevokePath:      s.makePersonPage(s.showSetupRevocation, s.takeSetupRevocation),
+		projectPath:          s.makePersonPage(s.showProject, nil),
+		projectKeysPath:      s.makePersonPage(nil, s.takeProjectKey),
+		projectKeyPath:       s.makePersonPage(s.showKeyRevocation, s.takeKeyRevocation),
+		projectSettingsPath:  s.makePersonPage(s.showProjectSettings, s.takeProjectSettings),
+		projectScrubbingPath: s.makePersonPage(s.showProjectScrubbing, s.takeProjectScrubbing),
+		projectMapsPath:      s.makePersonPage(s.showProjectMaps, nil),
+		projectMapPath:       s.makePersonPage(s.showMapDeletion, s.takeMapDeletion),
+		projectMembersPath:   s.makePersonPage(s.showProjectMembers, nil),
+		projectDeletePath:    s.makePersonPage(s.showProjectDeletion, s.takeProjectDeletion),
 	}
 	if s.SSO != nil {
 		routes[ssoPath] = s.makePage(s.startSSO, nil)

@@ -57,7 +57,7 @@ func (v *visit) askWelcome(form welcomeForm) error {
 			if !form.CanSetUp || part == arrivedPart {
 				return nil
 			}
-			return v.readSetup(&form.Agent)
+			return v.readSetup(&form.Agent, maxSetupApps)
 		},
 		func() (err error) {
 			if part != stepsPart {

@@ -16,17 +16,17 @@ type setupApp struct {
 	Steps []step
 }
 
-// maxSetupApps is how many applications the page shows, the newest ones.
+// maxSetupApps is how many applications the page of the first run shows.
 const maxSetupApps = 3
 
-// readSetup reads how far agents are.
-func (v *visit) readSetup(door *agentDoor) error {
+// readSetup reads how far agents are, with the newest applications.
+func (v *visit) readSetup(door *agentDoor, most int) error {
 	progress, err := callOperation(v, core.GetSetupProgress, nil)
 	if err != nil {
 		return err
 	}
 	door.Keys = progress.SetupKeysActive
-	for _, app := range progress.Data[:min(len(progress.Data), maxSetupApps)] {
+	for _, app := range progress.Data[:min(len(progress.Data), most)] {
 		door.Apps = append(door.Apps, setupApp{app.Project.Name, v.listSetupSteps(&app, true)})
 	}
 	door.More = len(progress.Data) - len(door.Apps)

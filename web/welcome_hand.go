@@ -56,11 +56,7 @@ func choosePlatform(value string, options ...option) choice {
 // takeProject makes a project and leads to its DSN.
 func (v *visit) takeProject() error {
 	name, platform := v.r.PostForm.Get(nameField), v.r.PostForm.Get(platformField)
-	args := map[string]any{nameField: name}
-	if platform != "" && platform != string(core.GeneralGuide) {
-		args[platformField] = platform
-	}
-	made, err := callOperation(v, core.CreateProject, args)
+	made, err := v.createProject(name, platform)
 	problem, err := v.readProblem(err)
 	if err != nil {
 		return err
@@ -68,7 +64,17 @@ func (v *visit) takeProject() error {
 	if problem != "" {
 		return v.askWelcome(welcomeForm{Hand: handDoor{Name: name, Platform: platform, Problem: problem}})
 	}
-	return v.redirectWith(welcomeAddress(projectField, made.Data.Slug), flash{Text: "The project " + made.Data.Name + " is created."})
+	return v.redirectWith(welcomeAddress(projectField, made.Slug), flash{Text: "The project " + made.Name + " is created."})
+}
+
+// createProject makes a project. The general guide stands for no platform.
+func (v *visit) createProject(name, platform string) (core.CreatedProject, error) {
+	args := map[string]any{nameField: name}
+	if platform != "" && platform != string(core.GeneralGuide) {
+		args[platformField] = platform
+	}
+	made, err := callOperation(v, core.CreateProject, args)
+	return made.Data, err
 }
 
 // chosenProject is a project with its DSN and the steps of its guide.
@@ -112,20 +118,19 @@ func (v *visit) chooseProject(projects []core.ListedProject, slug string) (*chos
 	if len(p.DSNs) > 0 {
 		chosen.DSN = p.DSNs[0]
 	}
-	chosen.choosePlatform(asked, string(p.Platform))
+	chosen.Platforms = chooseGuide(asked, string(p.Platform))
 	var err error
 	chosen.Steps, err = v.readGuideSteps(p.Slug, asked)
 	return chosen, err
 }
 
-// choosePlatform makes the select of the project's guide. A platform of another name, such as nodejs, has the guide that fits it.
-func (c *chosenProject) choosePlatform(asked, own string) {
+// chooseGuide makes the select of a project's guide. A platform of another name, such as nodejs, has the guide that fits it.
+func chooseGuide(asked, own string) choice {
 	value := cmp.Or(asked, own, string(core.GeneralGuide))
 	if asked == "" && !slices.Contains(core.GuidePlatforms, core.GuidePlatform(value)) {
-		c.Platforms = choosePlatform("", option{Text: own})
-		return
+		return choosePlatform("", option{Text: own})
 	}
-	c.Platforms = choosePlatform(value)
+	return choosePlatform(value)
 }
 
 // readGuideSteps reads the guide of a project; an empty platform is the project's own.
