@@ -25,6 +25,7 @@ get_setup_progress get_setup_guide
 create_token list_tokens whoami revoke_token create_api_key list_api_keys revoke_api_key
 get_account update_account list_sessions end_session end_other_sessions
 list_approvals approve_request reject_request list_activity list_labels
+get_server rotate_webhook_secret
 ingest_event`
 
 // decidedNoTools are the operations that decisions 11 withholds from agents.
@@ -33,6 +34,7 @@ delete_project create_token create_webhook create_setup_key revoke_token delete_
 approve_request reject_request upload_source_map ingest_event
 count_issues list_filter_values get_issue_hours get_issue_days get_issue_shares get_events_around change_issues
 list_claims get_outcomes list_fixes get_release_hours try_scrubbing create_api_key list_api_keys revoke_api_key
+get_server rotate_webhook_secret
 get_account update_account list_sessions end_session end_other_sessions`
 
 // eachOperation runs a test for every declared operation.

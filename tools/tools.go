@@ -29,6 +29,7 @@ type Tools struct {
 	uploads    chan struct{} // a place for each source map that is being taken
 	webhooks   WebhookOptions
 	holdsNone  bool // Options.HoldsNothing
+	describe   DescribeServer
 }
 
 // Options are what the operations work with. The Store has the settings of the installation.
@@ -43,6 +44,8 @@ type Options struct {
 	TakeTestEvent  TakeTestEvent                    // takes test events in; nil where no events are taken in
 
 	Webhooks WebhookOptions // with the zero value none can be created
+
+	DescribeServer DescribeServer // what only the process knows; nil for nothing
 
 	// HoldsNothing turns REQUIRE_APPROVAL off. It is for `errand demo`, which acts only on the demo project: examples
 	// that wait for an admin would show nothing. It is never set for callers of an API, who are not exempt.
@@ -68,7 +71,7 @@ func New(o Options) *Tools {
 		store: o.Store, adminToken: o.AdminToken, random: o.Random,
 		scmHosts: fixes.ParseHosts(cmp.Or(o.SCMHost, DefaultSCMHost)), findType: o.FindStoredType,
 		blobs: o.Blobs, takeEvent: o.TakeTestEvent, uploads: make(chan struct{}, maxUploads),
-		webhooks: o.Webhooks, holdsNone: o.HoldsNothing,
+		webhooks: o.Webhooks, holdsNone: o.HoldsNothing, describe: o.DescribeServer,
 	}
 }
 
@@ -179,6 +182,8 @@ func (t *Tools) bindInstallation() []core.Handler {
 		core.BindHandler(core.ListDeliveries, t.listDeliveries),
 		core.BindHandler(core.ResendDelivery, t.resendDelivery),
 		core.BindHandler(core.ListAlerts, t.listAlerts),
+		core.BindHandler(core.RotateWebhookSecret, t.rotateWebhookSecret),
+		core.BindHandler(core.GetServer, t.getServer),
 
 		core.BindHandler(core.ListLabels, t.listLabels),
 	}
