@@ -296,6 +296,3 @@ func (a *App) Close(ctx context.Context) {
 	a.stops.runAllLogged(ctx)
 	a.log.InfoContext(ctx, "stopped")
 }
-
-// pageAssets are the style sheet and the icon for pages outside web.
-var pageAssets = api.Assets{Style: web.AssetPath("style.css"), Icon: web.AssetPath("icon.svg")}

@@ -116,3 +116,6 @@ func (a *App) findSessionActor(r *http.Request, behaviour *tools.Tools) (core.Ac
 	actor.Session = session.ID
 	return actor, nil
 }
+
+// pageAssets are the style sheet and the icon for pages outside web.
+var pageAssets = api.Assets{Style: web.AssetPath("style.css"), Icon: web.AssetPath("icon.svg")}
