@@ -85,16 +85,26 @@ func (v *visit) askKeys(status int, form keysForm, typed url.Values) error {
 	return v.answer("api_keys", status, pageData{Title: "API keys", Form: form})
 }
 
-// describePermissions says what a key may do.
+// describePermissions says what a key may do: read apps, problems; change tags.
 func describePermissions(permissions []core.Scope) string {
 	if len(permissions) == len(core.KeyPermissions) {
 		return "everything that the API can do"
 	}
-	parts := make([]string, len(permissions))
-	for i, permission := range permissions {
-		parts[i] = permissionTexts[permission]
+	var reads, writes []string
+	for _, permission := range permissions {
+		if resource, isRead := strings.CutSuffix(string(permission), ":read"); isRead {
+			reads = append(reads, resource)
+		} else {
+			writes = append(writes, strings.TrimSuffix(string(permission), ":write"))
+		}
 	}
-	return strings.Join(parts, "; ")
+	switch {
+	case writes == nil:
+		return "read " + strings.Join(reads, ", ")
+	case reads == nil:
+		return "change " + strings.Join(writes, ", ")
+	}
+	return "read " + strings.Join(reads, ", ") + "; change " + strings.Join(writes, ", ")
 }
 
 // takeKey makes an API key and shows it.

@@ -134,7 +134,7 @@ func describeKey(key core.KeyState) string {
 // listIngestFacts says how events come in.
 func (v *visit) listIngestFacts(s *core.ServerIngest) []fact {
 	states := map[string]string{
-		"ok": "come in", "degraded": "were refused in the last minutes", "over_quota": "are over the quota", "idle": "none in the last 24 hours",
+		"ok": "they come in", "degraded": "some were refused in the last minutes", "over_quota": "over the quota of today", "idle": "none in 24 hours",
 	}
 	facts := []fact{
 		{Name: "State", Text: states[s.State]}, {Name: "Today", Text: writePlural(s.EventsToday, "event", "events") + " since midnight UTC"},
