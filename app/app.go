@@ -68,6 +68,7 @@ type App struct {
 	cutRequests   context.CancelFunc // cancels what requests wait for
 
 	metrics   *metrics
+	memory    processMemory
 	operators *operators // nil without METRICS_ADDR
 	people    people
 	// SignUpLink is the link for the first user to sign up, which is shown once; empty when there are users.
@@ -84,6 +85,7 @@ type App struct {
 func New(ctx context.Context, c Config, version string, log *slog.Logger) (*App, error) {
 	log = addTraceIDs(log)
 	a := &App{config: &c, version: version, log: log, metrics: newMetrics(version), door: newDoor(), stops: stops{log: log}}
+	a.memory.startedAt = time.Now()
 	if err := a.openAll(ctx, version); err != nil {
 		a.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -197,7 +199,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 		return nil, err
 	}
 	behaviour := tools.New(tools.Options{
-		Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader, SCMHost: a.config.SCMHost,
+		Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader, SCMHost: a.config.SCMHost, DescribeServer: a.describeServer,
 		FindStoredType: grouping.FindStoredType, Blobs: a.sourceMapBlobs(), Webhooks: a.describeWebhooks(), TakeTestEvent: a.ingest.TakeTestEvent,
 		Mail: a.describeMail(),
 	})
@@ -295,6 +297,3 @@ func (a *App) Close(ctx context.Context) {
 	a.stops.runAllLogged(ctx)
 	a.log.InfoContext(ctx, "stopped")
 }
-
-// pageAssets are the style sheet and the icon for pages outside web.
-var pageAssets = api.Assets{Style: web.AssetPath("style.css"), Icon: web.AssetPath("icon.svg")}

@@ -123,3 +123,6 @@ func (a *App) describeMail() func(ctx context.Context, address, subject, text st
 	}
 	return a.config.mailer.SendText
 }
+
+// pageAssets are the style sheet and the icon for pages outside web.
+var pageAssets = api.Assets{Style: web.AssetPath("style.css"), Icon: web.AssetPath("icon.svg")}

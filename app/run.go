@@ -77,7 +77,7 @@ func (a *App) startJobs(ctx context.Context, work *stops) error {
 	var queue *river.Client[pgx.Tx]
 	err := a.config.waitForDatabase(ctx, a.log, func(ctx context.Context) (err error) {
 		queue, err = jobs.StartQueue(ctx, jobs.Options{
-			Store: a.db.Store, Log: a.log, Blobs: a.blobs, Keys: a.keys, Observe: a.metrics.countRun,
+			Store: a.db.Store, Log: a.log, Blobs: a.blobs, Keys: a.keys, Observe: a.observeRun,
 			ObserveDropped: a.metrics.countDroppedDay,
 		})
 		return err

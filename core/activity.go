@@ -54,6 +54,7 @@ const (
 
 	ActionWebhookCreate Action = "webhook.create"
 	ActionWebhookDelete Action = "webhook.delete"
+	ActionWebhookRotate Action = "webhook.rotate_secret"
 
 	ActionApprovalRequest Action = "approval.request"
 	ActionApprovalApprove Action = "approval.approve"

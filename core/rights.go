@@ -47,22 +47,23 @@ var rightsOfPeople = map[*Operation]Right{
 	GetSetupGuide.Operation:    ReadRight,
 	ListProjectTeams.Operation: ReadRight, // of the own teams, unless the person is a site admin
 
-	UpdateProject.Operation:    ManageRight,
-	TryScrubbing.Operation:     ManageRight,
-	CreateProjectKey.Operation: ManageRight,
-	DeleteProjectKey.Operation: ManageRight,
-	CreateDeploy.Operation:     ManageRight,
-	UploadSourceMap.Operation:  ManageRight,
-	DeleteSourceMap.Operation:  ManageRight,
-	CreateWebhook.Operation:    ManageRight, // in one project; a webhook for all projects belongs to the installation
-	ListWebhooks.Operation:     ManageRight,
-	DeleteWebhook.Operation:    ManageRight,
-	TestWebhook.Operation:      ManageRight,
-	ListDeliveries.Operation:   ManageRight,
-	ResendDelivery.Operation:   ManageRight,
-	ListApprovals.Operation:    ManageRight,
-	ApproveRequest.Operation:   ManageRight, // and the right for the action itself
-	RejectRequest.Operation:    ManageRight,
+	UpdateProject.Operation:       ManageRight,
+	TryScrubbing.Operation:        ManageRight,
+	CreateProjectKey.Operation:    ManageRight,
+	DeleteProjectKey.Operation:    ManageRight,
+	CreateDeploy.Operation:        ManageRight,
+	UploadSourceMap.Operation:     ManageRight,
+	DeleteSourceMap.Operation:     ManageRight,
+	CreateWebhook.Operation:       ManageRight, // in one project; a webhook for all projects belongs to the installation
+	ListWebhooks.Operation:        ManageRight,
+	DeleteWebhook.Operation:       ManageRight,
+	TestWebhook.Operation:         ManageRight,
+	ListDeliveries.Operation:      ManageRight,
+	ResendDelivery.Operation:      ManageRight,
+	RotateWebhookSecret.Operation: ManageRight,
+	ListApprovals.Operation:       ManageRight,
+	ApproveRequest.Operation:      ManageRight, // and the right for the action itself
+	RejectRequest.Operation:       ManageRight,
 
 	CreateProject.Operation:    SiteRight,
 	DeleteProject.Operation:    SiteRight,
@@ -85,6 +86,7 @@ var rightsOfPeople = map[*Operation]Right{
 	SendTestEvent.Operation:    SiteRight,
 	ReportSetupStep.Operation:  SiteRight,
 	GetSetupProgress.Operation: SiteRight,
+	GetServer.Operation:        SiteRight,
 }
 
 // ofInstallation are the operations that belong to no project. A token that is limited to its project may call none of them.
@@ -95,6 +97,7 @@ var ofInstallation = map[*Operation]bool{
 	CreateAPIKey.Operation:     true, ListAPIKeys.Operation: true, RevokeAPIKey.Operation: true,
 	CreateSetupKey.Operation: true, ListSetupKeys.Operation: true, RevokeSetupKey.Operation: true, RegisterApp.Operation: true,
 	CreateAgentToken.Operation: true,
+	GetServer.Operation:        true,
 }
 
 // Right returns the right that the operation requires of a person.

@@ -13,6 +13,7 @@ var webhookOperations = []*Operation{
 	ListDeliveries.Operation,
 	ResendDelivery.Operation,
 	ListAlerts.Operation,
+	RotateWebhookSecret.Operation,
 }
 
 // CreateWebhookInput is the body of POST /v1/webhooks.

@@ -174,7 +174,7 @@ func TestCloseCommitsWhatIsQueued(t *testing.T) {
 		post(1+n*events, events)
 	}
 	// The writer has taken one of them and waits for the first to be committed.
-	require.Eventually(t, func() bool { return stopping.EventsWaiting() == 1+3*events && stopping.QueuedRequests() == 2 }, 10*time.Second,
+	require.Eventually(t, func() bool { return stopping.CountWaiting() == 1+3*events && stopping.QueuedRequests() == 2 }, 10*time.Second,
 		time.Millisecond)
 	var closed sync.WaitGroup
 	closed.Go(stopping.Close)

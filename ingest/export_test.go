@@ -91,9 +91,6 @@ func (i *Ingest) HoldCommits() (goOn func()) {
 // QueuedRequests is how many requests wait for the writer.
 func (i *Ingest) QueuedRequests() int { return len(i.writer.queue) }
 
-// EventsWaiting is how many events wait for their commit.
-func (i *Ingest) EventsWaiting() int64 { return i.writer.waitingEvents.Load() }
-
 // FreeBytes is how many bytes requests may still take.
 func (i *Ingest) FreeBytes() int64 {
 	free := int64(0)

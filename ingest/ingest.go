@@ -107,6 +107,9 @@ func (i *Ingest) Close() {
 	i.maps.close()
 }
 
+// CountWaiting returns how many events wait in memory for their commit.
+func (i *Ingest) CountWaiting() int64 { return i.writer.waitingEvents.Load() }
+
 // IsRefusing reports whether an event could not be committed in the last seconds.
 func (i *Ingest) IsRefusing() bool { return i.writer.isRefusing() }
 

@@ -58,6 +58,15 @@ func (r *Ring) IsOutdated(text string) bool {
 	return err == nil && r.CanSeal() && id != r.keys[0].id
 }
 
+// IDs returns the ids of all keys, the one that seals first.
+func (r *Ring) IDs() []string {
+	ids := make([]string, len(r.keys))
+	for i, k := range r.keys {
+		ids[i] = k.id
+	}
+	return ids
+}
+
 // NewestID returns the id of the key that seals. Sealed texts that are not outdated begin with it. It is "" without a key.
 func (r *Ring) NewestID() string {
 	if !r.CanSeal() {

@@ -74,18 +74,19 @@ var callsOfPeople = map[string]func(part) string{
 		return fmt.Sprintf(`{"id": %d, "event_ids": [%d]}`, issue, event)
 	},
 
-	"update_project":     ofProject(`"daily_quota": 5`),
-	"create_project_key": ofProject(``),
-	"delete_project_key": func(p part) string { return fmt.Sprintf(`{"project": %q, "key": %q}`, p.slug(), p.key()) },
-	"create_deploy":      ofProject(`"commit": "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432"`),
-	"upload_source_map":  ofProject(`"release": "1", "name": "~/app.js"`),
-	"delete_source_map":  func(p part) string { return idArgs(p.sourceMap()) },
-	"create_webhook":     func(p part) string { return webhookArgs(fmt.Sprintf(`"project": %q`, p.slug())) },
-	"delete_webhook":     func(p part) string { return idArgs(p.webhook()) },
-	"test_webhook":       func(p part) string { return idArgs(p.webhook()) },
-	"list_deliveries":    func(p part) string { return idArgs(p.webhook()) },
-	"approve_request":    func(p part) string { return idArgs(p.approval()) },
-	"reject_request":     func(p part) string { return idArgs(p.approval()) },
+	"update_project":        ofProject(`"daily_quota": 5`),
+	"create_project_key":    ofProject(``),
+	"delete_project_key":    func(p part) string { return fmt.Sprintf(`{"project": %q, "key": %q}`, p.slug(), p.key()) },
+	"create_deploy":         ofProject(`"commit": "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432"`),
+	"upload_source_map":     ofProject(`"release": "1", "name": "~/app.js"`),
+	"delete_source_map":     func(p part) string { return idArgs(p.sourceMap()) },
+	"create_webhook":        func(p part) string { return webhookArgs(fmt.Sprintf(`"project": %q`, p.slug())) },
+	"delete_webhook":        func(p part) string { return idArgs(p.webhook()) },
+	"test_webhook":          func(p part) string { return idArgs(p.webhook()) },
+	"rotate_webhook_secret": func(p part) string { return idArgs(p.webhook()) },
+	"list_deliveries":       func(p part) string { return idArgs(p.webhook()) },
+	"approve_request":       func(p part) string { return idArgs(p.approval()) },
+	"reject_request":        func(p part) string { return idArgs(p.approval()) },
 	"resend_delivery": func(p part) string {
 		webhook := p.webhook()
 		return deliveryArgs(webhook, p.delivery(webhook))
@@ -108,6 +109,7 @@ var callsOfPeople = map[string]func(part) string{
 	"list_project_teams":   ofProject(``),
 	"count_open_issues":    nothing,
 	"get_source_map_state": ofProject(``),
+	"get_server":           nothing,
 }
 
 func nothing(part) string { return `{}` }

@@ -35,9 +35,10 @@ var operationsByRight = map[core.Right]string{
 	core.WriteRight: `resolve_issue ignore_issue unresolve_issue next_issue claim_issue release_issue add_note correct_triage link_fix
 		merge_issues split_issue change_issues`,
 	core.ManageRight: `update_project try_scrubbing create_project_key delete_project_key create_deploy upload_source_map delete_source_map
+		rotate_webhook_secret
 		create_webhook list_webhooks delete_webhook test_webhook list_deliveries resend_delivery
 		list_approvals approve_request reject_request`,
-	core.SiteRight: `create_project delete_project create_token list_tokens revoke_token create_api_key list_api_keys revoke_api_key
+	core.SiteRight: `get_server create_project delete_project create_token list_tokens revoke_token create_api_key list_api_keys revoke_api_key
 		list_people invite_person update_person delete_person create_person_link
 		create_setup_key list_setup_keys revoke_setup_key
 		register_app create_agent_token send_test_event report_setup_step get_setup_progress`,

@@ -30,6 +30,7 @@ type Tools struct {
 	webhooks   WebhookOptions
 	mail       func(ctx context.Context, address, subject, text string) error // nil for none
 	holdsNone  bool                                                           // Options.HoldsNothing
+	describe   DescribeServer
 }
 
 // Options are what the operations work with. The Store has the settings of the installation.
@@ -46,7 +47,8 @@ type Options struct {
 	Webhooks WebhookOptions // with the zero value none can be created
 
 	// Mail sends a mail to an address; nil where none can be sent.
-	Mail func(ctx context.Context, address, subject, text string) error
+	Mail           func(ctx context.Context, address, subject, text string) error
+	DescribeServer DescribeServer // what only the process knows; nil for nothing
 
 	// HoldsNothing turns REQUIRE_APPROVAL off. It is for `errand demo`, which acts only on the demo project: examples
 	// that wait for an admin would show nothing. It is never set for callers of an API, who are not exempt.
@@ -72,7 +74,7 @@ func New(o Options) *Tools {
 		store: o.Store, adminToken: o.AdminToken, random: o.Random,
 		scmHosts: fixes.ParseHosts(cmp.Or(o.SCMHost, DefaultSCMHost)), findType: o.FindStoredType,
 		blobs: o.Blobs, takeEvent: o.TakeTestEvent, uploads: make(chan struct{}, maxUploads),
-		webhooks: o.Webhooks, mail: o.Mail, holdsNone: o.HoldsNothing,
+		webhooks: o.Webhooks, mail: o.Mail, holdsNone: o.HoldsNothing, describe: o.DescribeServer,
 	}
 }
 
@@ -192,6 +194,8 @@ func (t *Tools) bindInstallation() []core.Handler {
 		core.BindHandler(core.ListDeliveries, t.listDeliveries),
 		core.BindHandler(core.ResendDelivery, t.resendDelivery),
 		core.BindHandler(core.ListAlerts, t.listAlerts),
+		core.BindHandler(core.RotateWebhookSecret, t.rotateWebhookSecret),
+		core.BindHandler(core.GetServer, t.getServer),
 
 		core.BindHandler(core.ListLabels, t.listLabels),
 	}

@@ -82,7 +82,7 @@ func (s *Site) showAgents(v *visit) error {
 	form.Claims = v.makeClaimRows(claims.Data)
 	form.Figures, form.Workers = makeFigures(outcomes.Data.Total), makeWorkerRows(outcomes.Data.Workers)
 	form.Waiting, form.Returned = v.listUnseen(open.Data), v.listReturned(returned.Data)
-	form.Endpoint, form.Connect = s.listClients()
+	form.Endpoint, form.Connect = s.listClients(true)
 	if len(form.Workers) == 0 && len(form.Claims) == 0 {
 		form.Nobody = &emptyList{
 			Title: "No agent has taken an issue yet",
@@ -179,9 +179,10 @@ func makeWorkerRows(workers []core.WorkerOutcome) []workerRow {
 	return rows
 }
 
-// listClients says how clients of MCP are connected: by a command, or by an entry in a file.
-func (s *Site) listClients() (endpoint string, clients []clientLines) {
-	e := prompts.MCPEndpoint{BaseURL: s.BaseURL(), SignsIn: true}
+// listClients says how clients of MCP are connected: by a command, or by an entry in a file. They sign in by the URL alone, or take a token
+// from ERRAND_TOKEN.
+func (s *Site) listClients(signsIn bool) (endpoint string, clients []clientLines) {
+	e := prompts.MCPEndpoint{BaseURL: s.BaseURL(), SignsIn: signsIn}
 	for _, client := range prompts.MCPClients {
 		entry, err := prompts.MakeMCPEntry(client, e)
 		if err != nil {

@@ -29,7 +29,7 @@ const iconPath = "/favicon.ico"
 var assets = map[string]asset{
 	styleAsset: newAsset(styleAsset, "text/css; charset=utf-8", "style/tokens.css", "style/base.css", "style/frame.css", "style/parts.css",
 		"style/rows.css", "style/issues.css", "style/issue.css", "style/welcome.css", "style/docs.css",
-		"style/project.css"),
+		"style/project.css", "style/settings.css"),
 	scriptAsset: newAsset(scriptAsset, "text/javascript; charset=utf-8", "script/main.js", "script/keys.js", "script/live.js"),
 	iconAsset:   newAsset(iconAsset, "image/svg+xml", "icon.svg"),
 }

@@ -136,15 +136,3 @@ func (form *mapsForm) groupMaps(v *visit, maps []core.SourceMap) []uploadedRelea
 	}
 	return groups
 }
-
-// writeBytes writes a size: 812 bytes, 14 KB, 2.3 MB.
-func writeBytes(n int64) string {
-	const kilo, mega = 1 << 10, 1 << 20
-	switch {
-	case n < kilo:
-		return writePlural(n, "byte", "bytes")
-	case n < mega:
-		return fmt.Sprintf("%d KB", (n+kilo-1)/kilo)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/mega)
-}

@@ -140,6 +140,16 @@ func (s *Site) Routes() map[string]http.Handler {
 		projectMapPath:       s.makePersonPage(s.showMapDeletion, s.takeMapDeletion),
 		projectMembersPath:   s.makePersonPage(s.showProjectMembers, nil),
 		projectDeletePath:    s.makePersonPage(s.showProjectDeletion, s.takeProjectDeletion),
+		tokensPath:           s.makePersonPage(s.showTokens, s.takeToken),
+		revokeTokenPath:      s.makePersonPage(s.showRevokeToken, s.takeRevokeToken),
+		keysPath:             s.makePersonPage(s.showKeys, s.takeKey),
+		revokeKeyPath:        s.makePersonPage(s.showRevokeKey, s.takeRevokeKey),
+		webhooksPath:         s.makePersonPage(s.showWebhooks, nil),
+		newWebhookPath:       s.makePersonPage(s.showNewWebhook, s.takeNewWebhook),
+		webhookPath:          s.makePersonPage(s.showWebhook, s.takeWebhook),
+		webhookSecretPath:    s.makePersonPage(s.showWebhookSecret, s.takeWebhookSecret),
+		webhookDeletePath:    s.makePersonPage(s.showWebhookDelete, s.takeWebhookDelete),
+		serverPath:           s.makePersonPage(s.showServer, nil),
 	}
 	if s.SSO != nil {
 		routes[ssoPath] = s.makePage(s.startSSO, nil)

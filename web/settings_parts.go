@@ -1,0 +1,76 @@
+package web
+
+import (
+	"strings"
+
+	"errand/core"
+)
+
+// madeSecret is a secret that was just made. The page that answers the form shows it, once: it stands in no address and no cookie.
+type madeSecret struct {
+	Title string
+	Text  string
+	Value string
+}
+
+// askedOnce is a page that asks about what cannot be undone: a sentence, and one button.
+type askedOnce struct {
+	Tabs   tabs
+	Back   frameLink // the list that the thing is in
+	Title  string
+	Name   any // of the thing
+	Lines  []string
+	Path   string // of the form
+	Action string // value of the field action; empty for a form without one
+	Button string
+}
+
+// fieldErrors are the messages of a refused form by the names of its fields. The field "" has what belongs to none.
+type fieldErrors map[string]string
+
+// readFieldErrors returns the errors of a refused form; nil for an error that the person cannot mend by another form.
+func (v *visit) readFieldErrors(err error) (fieldErrors, error) {
+	failure := v.explainFailure(v.r, err)
+	switch failure.Code {
+	case core.Forbidden, core.NotFound, core.Unavailable, core.Internal:
+		return nil, failure
+	case core.InvalidRequest:
+	default:
+		return fieldErrors{"": describeFailure(failure)}, nil
+	}
+	found := fieldErrors{}
+	for _, detail := range failure.Details {
+		field, _, _ := strings.Cut(detail.Path, "/")
+		field, _, _ = strings.Cut(field, "[")
+		if field, _, _ = strings.Cut(field, "."); found[field] == "" {
+			found[field] = detail.Message
+		}
+	}
+	if len(found) == 0 {
+		found[""] = describeFailure(failure)
+	}
+	return found, nil
+}
+
+// keepKnown moves the errors of fields that the form does not show to "".
+func (f fieldErrors) keepKnown(fields ...string) {
+	for field, message := range f {
+		isShown := field == ""
+		for _, known := range fields {
+			isShown = isShown || field == known
+		}
+		if !isShown {
+			f[""] = strings.TrimSpace(f[""] + " The field " + field + " " + message + ".")
+			delete(f, field)
+		}
+	}
+}
+
+// check is a checkbox of a form.
+type check struct {
+	Name, Value, Text string
+	IsChosen          bool
+}
+
+// settingsTabs are the sections of the settings.
+func (v *visit) settingsTabs() tabs { return tabs{} }
