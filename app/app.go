@@ -18,7 +18,6 @@ import (
 	"errand/blob"
 	"errand/core"
 	"errand/edge"
-	"errand/grouping"
 	"errand/ingest"
 	"errand/mcp"
 	"errand/notify"
@@ -26,7 +25,6 @@ import (
 	"errand/prompts"
 	"errand/scm"
 	"errand/seal"
-	"errand/tools"
 	"errand/web"
 )
 
@@ -198,11 +196,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 	if err := a.openIngest(ctx); err != nil {
 		return nil, err
 	}
-	behaviour := tools.New(tools.Options{
-		Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader, SCMHost: a.config.SCMHost, DescribeServer: a.describeServer,
-		FindStoredType: grouping.FindStoredType, Blobs: a.sourceMapBlobs(), Webhooks: a.describeWebhooks(), TakeTestEvent: a.ingest.TakeTestEvent,
-		Mail: a.describeMail(),
-	})
+	behaviour := a.newTools()
 	registry, err := behaviour.Registry(a.log)
 	if err != nil {
 		return nil, err
@@ -222,9 +216,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 	}
 	if a.config.hasRole(roleAPI) {
 		surfaces.SentryAPI = a.newSentryAPI(registry, behaviour, surfaces.Authenticate, version)
-		if surfaces.Manage, err = a.newManagementAPI(behaviour, version); err != nil {
-			return nil, err
-		}
+		surfaces.Manage = a.newManagementAPI(behaviour, version)
 	}
 	if a.config.hasRole(roleIngest) {
 		surfaces.Ingest = a.ingest.Handler()

@@ -68,7 +68,7 @@ var arrows = map[string][]string{
 	"scm":        {"core", "wire"},
 	"sentryapi":  {"core", "wire", "sourcemap", "github.com/go-chi/chi/v5"},
 	"oauth":      {"core", "wire"},
-	"web":        {"core", "prompts", "wire", "web/sso", "github.com/alexedwards/scs/v2"},
+	"web":        {"core", "core/manage", "prompts", "wire", "web/sso", "github.com/alexedwards/scs/v2"},
 	"web/sso":    {"core", "github.com/coreos/go-oidc/v3", "golang.org/x/oauth2"},
 
 	"sentryapi/chunks": {"blob", "core", "sentryapi"},

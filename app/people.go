@@ -19,9 +19,10 @@ import (
 
 // people is the signing in of people, and their pages.
 type people struct {
-	passwords *passwords.Hasher
-	accounts  *accounts.Accounts
-	site      *web.Site
+	passwords  *passwords.Hasher
+	accounts   *accounts.Accounts
+	management *core.Registry // of /api/v1
+	site       *web.Site
 }
 
 // openPeople makes the accounts and the pages. A server without the role web uses only the sessions of the pages.
@@ -36,10 +37,13 @@ func (a *App) openPeople(ctx context.Context, registry *core.Registry, behaviour
 		AllowedDomains: a.config.allowedDomains, Mail: a.describeMail(),
 	}
 	a.people.accounts = accounts.New(options)
+	if a.people.management, err = newManagement(a.db, behaviour, a.people.passwords).Registry(a.log); err != nil {
+		return err
+	}
 	a.people.site = web.New(web.Options{
 		BaseURL: a.URL, Clock: a.db.clock.tellTime, Log: a.log, Accounts: a.describeAccounts(), SSO: a.newSSO(),
 		Sessions: web.Sessions{Find: a.db.FindSession, Add: a.db.AddSession, Extend: a.db.ExtendSession, End: a.db.EndSession},
-		Registry: registry, FindActor: a.authenticateSession(behaviour),
+		Registry: registry, Management: a.people.management, FindActor: a.authenticateSession(behaviour),
 		Holds:   func(action core.HeldAction) bool { return slices.Contains(a.db.Settings().RequireApproval, action) },
 		Failure: registry.Failure, RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },
 	})

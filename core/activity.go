@@ -61,6 +61,21 @@ const (
 	ActionApprovalReject  Action = "approval.reject"
 )
 
+// Actions are all actions.
+var Actions = []Action{
+	ActionTokenCreate, ActionTokenRevoke, ActionAPIKeyCreate, ActionAPIKeyRevoke,
+	ActionUserCreate, ActionUserUpdate, ActionUserDelete, ActionTeamCreate,
+	ActionTeamUpdate, ActionTeamDelete, ActionTeamAddMember, ActionTeamChangeRole,
+	ActionTeamRemoveMember, ActionTeamAssignApp, ActionTeamUnassignApp, ActionProjectCreate,
+	ActionProjectUpdate, ActionIssueResolve, ActionIssueIgnore, ActionIssueUnresolve,
+	ActionIssueReturn, ActionIssueClaim, ActionIssueRelease, ActionIssueClaimExpire,
+	ActionIssueNote, ActionIssueRegress, ActionIssueTriage, ActionIssueMerge,
+	ActionIssueSplit, ActionIssueSplitFrom, ActionIssueTag, ActionIssueUntag,
+	ActionIssueFix, ActionIssueFixDeployed, ActionIssueVerify, ActionReleaseDeploy,
+	ActionSourceMapUpload, ActionSourceMapDelete, ActionWebhookCreate, ActionWebhookDelete,
+	ActionWebhookRotate, ActionApprovalRequest, ActionApprovalApprove, ActionApprovalReject,
+}
+
 // TargetType is the kind of thing that a row of the activity is about.
 type TargetType string
 

@@ -22,7 +22,9 @@ func (t *Tools) newLinkCode() (core.Secret, []byte, error) {
 
 // handOutLink mails the link with the secret, where mail can be sent, and returns it. A mail that fails is no failure: the answer has
 // the link.
-func (t *Tools) handOutLink(ctx context.Context, user store.User, code core.Secret, expiresAt core.Time, subject, text string) core.PersonLink {
+func (t *Tools) handOutLink(
+	ctx context.Context, user store.User, code core.Secret, expiresAt core.Time, subject, text string,
+) core.PersonLink {
 	link := core.PersonLink{
 		ID: user.ID, EmailAddress: user.EmailAddress, ExpiresAt: expiresAt,
 		URL: t.store.Settings().BaseURL + "/reset-password?" + url.Values{"code": {code.Reveal()}}.Encode(),

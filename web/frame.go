@@ -36,6 +36,7 @@ var framePages = []struct {
 	{frameLink{Name: "Approvals", Path: approvalsPath, Key: "p"}, approvalsPath, core.ManageRight},
 	{frameLink{Name: "Releases", Path: releasesPath, Key: "r"}, releasesPath, core.ReadRight},
 	{frameLink{Name: "Projects", Path: projectsPath, Key: "o"}, projectsPath, core.ReadRight},
+	{frameLink{Name: "Settings", Path: settingsPath, Key: "s"}, settingsPath, core.ReadRight},
 }
 
 // newFrame makes the frame of a page.

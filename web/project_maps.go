@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"strconv"
 
 	"errand/core"

@@ -71,6 +71,3 @@ type check struct {
 	Name, Value, Text string
 	IsChosen          bool
 }
-
-// settingsTabs are the sections of the settings.
-func (v *visit) settingsTabs() tabs { return tabs{} }

@@ -66,6 +66,11 @@ func (s *Site) askToSignIn(w http.ResponseWriter, r *http.Request) error {
 
 // call runs an operation as the person. The arguments become the JSON that a client would send.
 func (v *visit) call(op *core.Operation, args map[string]any) (core.Answer, error) {
+	return v.callIn(v.Registry, op, args)
+}
+
+// callIn is call for an operation of a registry.
+func (v *visit) callIn(registry *core.Registry, op *core.Operation, args map[string]any) (core.Answer, error) {
 	if args == nil {
 		args = map[string]any{}
 	}
@@ -76,7 +81,7 @@ func (v *visit) call(op *core.Operation, args map[string]any) (core.Answer, erro
 	if args, err = core.DecodeArgs(text); err != nil {
 		return core.Answer{}, err
 	}
-	answer, failure := v.Registry.Call(v.r.Context(), op, core.Call{Actor: v.actor, RequestID: v.RequestID(v.r.Context())}, args)
+	answer, failure := registry.Call(v.r.Context(), op, core.Call{Actor: v.actor, RequestID: v.RequestID(v.r.Context())}, args)
 	if failure != nil {
 		return core.Answer{}, failure
 	}

@@ -24,6 +24,8 @@ type Options struct {
 
 	// Registry carries out the operations. The pages read and change everything through it, as the person who is signed in.
 	Registry *core.Registry
+	// Management carries out the operations of /api/v1: teams and their members. The pages call it for site admins alone.
+	Management *core.Registry
 	// FindActor returns the person who is signed in by the cookie of a request, or unauthorized.
 	FindActor func(r *http.Request) (core.Actor, error)
 
@@ -140,6 +142,15 @@ func (s *Site) Routes() map[string]http.Handler {
 		projectMapPath:       s.makePersonPage(s.showMapDeletion, s.takeMapDeletion),
 		projectMembersPath:   s.makePersonPage(s.showProjectMembers, nil),
 		projectDeletePath:    s.makePersonPage(s.showProjectDeletion, s.takeProjectDeletion),
+		settingsPath:         s.makePersonPage(s.showSettings, nil),
+		peoplePath:           s.makePersonPage(s.showPeople, s.takePeople),
+		personPath:           s.makePersonPage(nil, s.takePerson),
+		personDeletePath:     s.makePersonPage(s.showPersonDeletion, s.takePersonDeletion),
+		teamsPath:            s.makePersonPage(s.showTeams, s.takeTeams),
+		teamPath:             s.makePersonPage(s.showTeam, s.takeTeam),
+		teamDeletePath:       s.makePersonPage(s.showTeamDeletion, s.takeTeamDeletion),
+		activityPath:         s.makePersonPage(s.showActivity, nil),
+		activityCSVPath:      s.makePersonPage(s.sendActivityCSV, nil),
 		tokensPath:           s.makePersonPage(s.showTokens, s.takeToken),
 		revokeTokenPath:      s.makePersonPage(s.showRevokeToken, s.takeRevokeToken),
 		keysPath:             s.makePersonPage(s.showKeys, s.takeKey),
