@@ -1,10 +1,10 @@
 package app_test
 
 import (
-	"encoding/csv"
+	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,97 +13,178 @@ import (
 	"errand/core"
 )
 
-// TestPeopleAndTeamsPages invites somebody into a team, who then signs in by the link, sees the team's project and nothing of the settings.
-func TestPeopleAndTeamsPages(t *testing.T) {
+// madeValue reads the secret in the green frame of a page.
+var madeValue = regexp.MustCompile(`(?s)class="sheet made".*?<code>([^<]*)</code>`)
+
+func readMade(t *testing.T, page answer) string {
+	t.Helper()
+	require.Equal(t, http.StatusOK, page.status, page.body)
+	found := madeValue.FindStringSubmatch(page.body)
+	require.NotNil(t, found, page.body)
+	require.Empty(t, page.header.Get("Set-Cookie"), "a secret stands in no cookie")
+	return found[1]
+}
+
+// sendForm is post for a form with several values of one field.
+func (b *browser) sendForm(path string, fields url.Values) answer {
+	b.Helper()
+	return b.send(http.MethodPost, path, "application/x-www-form-urlencoded", fields.Encode())
+}
+
+// sendWith asks for a path with a header.
+func (s *server) sendWith(t *testing.T, path, header, value string) answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.Addr()+path, http.NoBody)
+	require.NoError(t, err)
+	request.Header.Set(header, value)
+	return s.doRequest(request)
+}
+
+// TestPageOfTokens makes tokens, sees each once, uses one, and revokes it.
+func TestPageOfTokens(t *testing.T) {
 	t.Parallel()
 	s, _ := openSite(t)
-	s.sendMessage(t, s.makeProject(t), "boom")
+	s.makeProject(t)
 	b := s.openAs(t, adminEmail)
-	team := b.post("/settings/teams", "name", hostileTitle, "owner_id", "1")
-	require.Contains(t, b.get("/settings/teams").body, "There is no team yet", "control characters are refused")
-	require.Equal(t, http.StatusSeeOther, team.status)
-	path := b.post("/settings/teams", "name", `Back "<b>office</b>`, "owner_id", "1").header.Get("Location")
-	require.Regexp(t, `^/settings/teams/\d+$`, path)
-	require.Contains(t, b.follow(path, "action", "assign", "project", "web-shop"), "The team sees the project.")
-	id := path[strings.LastIndex(path, "/")+1:]
+	require.Contains(t, b.get("/settings/tokens").body, "No token is valid")
 
-	made := b.post("/settings/people", "email", "Jo@Example.org", "team", id, "role", "developer")
+	made := b.sendForm("/settings/tokens", url.Values{"name": {hostileName}, "scopes": {"issues:read", "issues:write"},
+		"project": {"web-shop"}, "only_project": {"true"}})
 
-	require.Equal(t, http.StatusOK, made.status, made.body)
+	value := readMade(t, made)
 	requireHarmless(t, made.body)
-	link := regexp.MustCompile(`/reset-password\?code=link_\w{43}`).FindString(made.body)
-	require.NotEmpty(t, link)
-	require.NotContains(t, b.get("/settings/people").body, "link_", "it is shown once")
-	requireOrder(t, b.get("/settings/people").body, "jo@example.org", "Back &#34;&lt;b&gt;office&lt;/b&gt;, developer", "not yet")
-	jo := s.newBrowser(t)
-	code := strings.TrimPrefix(link, "/reset-password?code=")
-	require.Equal(t, http.StatusSeeOther, jo.post("/reset-password", "code", code, "password", adminPassword, "repeated", adminPassword).status)
-	require.Contains(t, jo.get("/").body, "boom")
-	for _, hidden := range []string{"/settings/people", "/settings/teams", path, "/settings/tokens", "/settings/keys", "/settings/server"} {
-		refused := jo.get(hidden)
-		require.Equal(t, http.StatusForbidden, refused.status, hidden)
-		require.NotContains(t, jo.get("/settings").body, `href="`+hidden+`"`)
-	}
-	require.Equal(t, http.StatusForbidden, jo.post("/settings/people", "email", "eve@example.org").status)
-	require.Equal(t, http.StatusForbidden, jo.post(path, "action", "rename", "name", "mine").status)
-	require.Equal(t, http.StatusNotFound, jo.get("/reset-password?code="+code).status, "it works once")
+	require.Contains(t, made.body, "read and change issues")
+	require.Contains(t, made.body, "Web shop only")
+	require.Contains(t, made.body, "claude mcp add --transport http errand "+s.URL()+"/mcp")
+	require.Equal(t, http.StatusOK, s.sendWith(t, "/v1/issues", "Authorization", "Bearer "+value).status)
+	page := b.get("/settings/tokens").body
+	require.NotContains(t, page, value)
+	require.Contains(t, page, value[:10]+"…")
+	require.NotContains(t, s.log.String(), value)
 
-	member := regexp.MustCompile(`name="member" value="(\d+)"`).FindAllStringSubmatch(b.get(path).body, -1)
-	require.Len(t, member, 4, "two members, with two forms each")
-	require.Contains(t, b.follow(path, "action", "rename", "name", "Office"), "<h1>Office</h1>")
-	require.Contains(t, b.follow(path, "action", "role", "member", member[0][1], "role", "viewer"), "The member has another role.")
-	require.Contains(t, b.follow(path, "action", "unassign", "project", "web-shop"), "no longer sees")
-	require.NotContains(t, jo.get("/").body, "boom")
+	for _, refused := range []struct {
+		fields url.Values
+		text   string
+	}{
+		{url.Values{"name": {"ci"}}, "must have at least 1 item"},
+		{url.Values{"scopes": {"releases:write"}}, "must have at least 1 character"},
+		{url.Values{"name": {"ci <i>"}, "scopes": {"releases:write"}, "only_project": {"true"}}, "needs project"},
+	} {
+		got := b.sendForm("/settings/tokens", refused.fields)
+		require.Equal(t, http.StatusUnprocessableEntity, got.status, refused)
+		require.Contains(t, got.body, refused.text)
+		require.Contains(t, got.body, `value="`+strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(refused.fields.Get("name"))+`"`)
+		require.NotContains(t, got.body, `class="sheet made"`)
+	}
+	admin := b.sendForm("/settings/tokens", url.Values{"name": {"root"}, "scopes": {"admin"}})
+	require.Equal(t, http.StatusBadRequest, admin.status)
+
+	revoke := regexp.MustCompile(`href="(/settings/tokens/\d+/revoke)"`).FindStringSubmatch(page)
+	require.NotNil(t, revoke)
+	asked := b.get(revoke[1]).body
+	require.Contains(t, asked, "It cannot be undone")
+	require.Equal(t, 1, strings.Count(asked, `class="first"`))
+	requireHarmless(t, asked)
+	after := b.follow(revoke[1])
+	require.Contains(t, after, "The token is revoked.")
+	require.Contains(t, after, "1 revoked token</summary>")
+	require.Equal(t, http.StatusUnauthorized, s.sendWith(t, "/v1/issues", "Authorization", "Bearer "+value).status)
+	require.Equal(t, http.StatusNotFound, b.get(revoke[1]).status, "it is revoked already")
 }
 
-// TestPeopleAreChanged disables, enables and deletes people; the last site admin stays.
-func TestPeopleAreChanged(t *testing.T) {
+// TestPageOfAPIKeys makes a key, uses it, and revokes it.
+func TestPageOfAPIKeys(t *testing.T) {
+	t.Parallel()
+	s, _ := openSite(t)
+	b := s.openAs(t, adminEmail)
+	require.Contains(t, b.get("/settings/keys").body, "No key is valid")
+	none := b.post("/settings/keys", "name", "dashboard")
+	require.Equal(t, http.StatusUnprocessableEntity, none.status)
+	require.Contains(t, none.body, "must have at least 1 item")
+
+	made := b.sendForm("/settings/keys", url.Values{"name": {hostileName}, "permissions": {"apps:read", "tags:write"}})
+
+	value := readMade(t, made)
+	requireHarmless(t, made.body)
+	require.Contains(t, made.body, "read apps; change tags")
+	ask := func() int { return s.sendWith(t, "/api/v1/apps", "Service-API-Key", value).status }
+	require.Equal(t, http.StatusOK, ask())
+	page := b.get("/settings/keys").body
+	require.NotContains(t, page, value)
+	revoke := regexp.MustCompile(`href="(/settings/keys/\d+/revoke)"`).FindStringSubmatch(page)
+	require.NotNil(t, revoke)
+	require.Contains(t, b.get(revoke[1]).body, "It cannot be undone")
+	require.Contains(t, b.follow(revoke[1]), "The key is revoked.")
+	require.Equal(t, http.StatusUnauthorized, ask())
+}
+
+// TestPageOfTheServer shows what an operator asks, and no secret.
+func TestPageOfTheServer(t *testing.T) {
 	t.Parallel()
 	s, databaseURL := openSite(t)
-	jo := addUser(t, databaseURL, "jo@example.org", adminPassword)
-	b, other := s.openAs(t, adminEmail), s.openAs(t, "jo@example.org")
-	person := "/settings/people/" + itoa(jo.ID)
-
-	require.Contains(t, b.follow(person, "action", "disable"), "Disabled: the sessions and claims ended.")
-	require.Equal(t, http.StatusOK, other.get("/").status)
-	require.Contains(t, other.get("/").body, "Sign in")
-	require.Contains(t, b.follow(person, "action", "enable"), "can sign in again")
-	require.Contains(t, b.follow(person, "action", "admin"), "a site admin now")
-	require.Contains(t, b.follow(person, "action", "undo_site_admin", "value", "false"), "as before")
-	last := b.follow("/settings/people/1", "action", "no_admin")
-	require.Contains(t, last, "nobody else administers the installation")
-	require.Contains(t, b.get(person+"/delete").body, "It cannot be undone")
-	require.Contains(t, b.follow(person+"/delete"), "The person is deleted.")
-	require.Equal(t, http.StatusNotFound, b.get(person+"/delete").status)
-	require.Equal(t, http.StatusNotFound, b.post(person, "action", "link").status)
-	refused := b.post("/settings/people", "email", "nobody at all")
-	require.Equal(t, http.StatusUnprocessableEntity, refused.status)
-	require.Contains(t, refused.body, `value="nobody at all"`, "what was typed stays")
-}
-
-// TestActivityPage filters the activity and downloads it.
-func TestActivityPage(t *testing.T) {
-	t.Parallel()
-	s, databaseURL, ids := openIssues(t, "boom")
-	addMember(t, databaseURL, "viewer@example.org", core.RoleViewer)
+	s.sendMessage(t, s.makeProject(t), "cart cannot be loaded")
 	b := s.openAs(t, adminEmail)
-	s.postAsAdmin(t, "/v1/tokens", `{"name": "=HYPERLINK(1) <b>", "scopes": ["issues:read", "issues:write"]}`)
-	b.follow("/issues/"+itoa(ids[0])+"/notes", "text", "=1+1 <script>alert(1)</script>", "return_to", "/issues/"+itoa(ids[0]))
 
-	page := b.get("/settings/activity").body
+	page := b.get("/settings/server")
 
-	requireHarmless(t, page)
-	requireOrder(t, page, adminEmail, "wrote", "=1+1 &lt;script&gt;", "issue "+itoa(ids[0]), "ADMIN_TOKEN", "made the token", "made the project")
-	only := b.get("/settings/activity?action=issue.note&actor=" + adminEmail).body
-	require.Contains(t, only, "1 entry")
-	require.Equal(t, http.StatusBadRequest, b.get("/settings/activity?action=nonsense").status)
-	download := b.get("/settings/activity.csv?action=issue.note")
-	require.Contains(t, download.header.Get("Content-Disposition"), "activity.csv")
-	rows, err := csv.NewReader(strings.NewReader(download.body)).ReadAll()
+	require.Equal(t, http.StatusOK, page.status, page.body)
+	for _, text := range []string{"external", "1 event since midnight UTC", "they come in", "STORED_EVENTS_PER_ISSUE", "verify fixes", "ADMIN_TOKEN"} {
+		require.Contains(t, page.body, text)
+	}
+	require.NotContains(t, page.body, adminToken)
+	require.NotContains(t, page.body, databaseURL)
+	requireHarmless(t, page.body)
+	got := s.sendRequest(t.Context(), http.MethodGet, "/v1/server", "", nil)
+	require.Equal(t, http.StatusOK, got.status, got.body)
+	require.NotContains(t, got.body, adminToken)
+	require.Contains(t, got.body, `"private":false`)
+
+	_, err := openConnection(t, databaseURL).Exec(t.Context(), `
+		INSERT INTO river_job (kind, args, state, attempted_at, finalized_at, max_attempts)
+		VALUES ('verify_fixes', '{}', 'discarded', now() + interval '1 hour', now() + interval '1 hour', 1)`)
 	require.NoError(t, err)
-	require.Len(t, rows, 2)
-	require.Equal(t, "issue.note", rows[1][3])
-	require.NotContains(t, s.openAs(t, "viewer@example.org").get("/settings/activity").body, "made the token", "it is of no project of theirs")
+	require.Contains(t, b.get("/settings/server").body, "The last run of the job verify_fixes failed; the log says why.")
 }
 
-func itoa(id int64) string { return strconv.FormatInt(id, 10) }
+// TestSettingsOfMachinesByRole opens each page as people who may and may not.
+func TestSettingsOfMachinesByRole(t *testing.T) {
+	t.Parallel()
+	s, databaseURL := openSite(t)
+	s.makeProject(t)
+	people := map[string]core.TeamRole{"team-admin@example.com": core.RoleAdmin, "viewer@example.com": core.RoleViewer}
+	for email, role := range people {
+		addMember(t, databaseURL, email, role)
+	}
+	addUser(t, databaseURL, "stranger@example.com", adminPassword)
+	const ok, no = http.StatusOK, http.StatusForbidden
+	for _, c := range []struct {
+		path                                string
+		siteAdmin, teamAdmin, viewer, other int
+	}{
+		{"/settings/tokens", ok, no, no, no},
+		{"/settings/keys", ok, no, no, no},
+		{"/settings/server", ok, no, no, no},
+		{"/settings/webhooks", ok, ok, ok, ok},
+		{"/settings/webhooks/new", ok, ok, no, no},
+		{"/settings/webhooks/999", http.StatusNotFound, http.StatusNotFound, no, no},
+	} {
+		for email, status := range map[string]int{
+			adminEmail: c.siteAdmin, "team-admin@example.com": c.teamAdmin, "viewer@example.com": c.viewer, "stranger@example.com": c.other,
+		} {
+			got := s.openAs(t, email).get(c.path)
+			require.Equal(t, status, got.status, "%s as %s", c.path, email)
+			if status == no {
+				require.Contains(t, got.body, "This needs", "%s as %s", c.path, email)
+			}
+		}
+	}
+	viewer := s.openAs(t, "viewer@example.com")
+	require.NotContains(t, viewer.get("/settings/webhooks").body, "New webhook")
+	for _, form := range []string{"/settings/tokens", "/settings/keys", "/settings/tokens/1/revoke", "/settings/keys/1/revoke",
+		"/settings/webhooks/1", "/settings/webhooks/1/secret", "/settings/webhooks/1/delete"} {
+		got := viewer.post(form, "name", "x", "scopes", "issues:read", "permissions", "apps:read", "action", "test")
+		require.Equal(t, no, got.status, form)
+	}
+	require.Equal(t, "/sign-in?return_to="+url.QueryEscape("/settings/tokens"), s.newBrowser(t).get("/settings/tokens").header.Get("Location"))
+	require.Equal(t, http.StatusNotFound, viewer.get(fmt.Sprintf("/settings/webhooks/%s", "x")).status)
+}

@@ -46,7 +46,8 @@ type QueueState struct {
 	OldestAt Time  `json:"oldest_at" doc:"When the oldest of them was made; null without one."`
 }
 
-// JobState is what is known about the last runs of a background job. The queue forgets a run after minutes, and this server remembers its own.
+// JobState is what is known about the last runs of a background job. The queue forgets a run after minutes, and this server remembers its
+// own.
 type JobState struct {
 	Name          string `json:"name"`
 	LastRunAt     Time   `json:"last_run_at" doc:"Null when no run is remembered."`

@@ -50,7 +50,8 @@ type fixture struct {
 	webhooks tools.WebhookOptions
 	now      time.Time
 	log      bytes.Buffer
-	events   int // the number that addEvent has added
+	events   int                  // the number that addEvent has added
+	describe tools.DescribeServer // nil for nothing
 }
 
 // openEmpty makes a fixture on an empty database.
@@ -99,7 +100,7 @@ func (h *fixture) bindOperations(random io.Reader) {
 	h.Cleanup(func() { require.NoError(h, h.blobs.Close()) })
 	h.tools = tools.New(tools.Options{
 		Store: h.store, AdminToken: adminToken, Random: random, FindStoredType: grouping.FindStoredType, Blobs: h.blobs,
-		Webhooks:      h.webhooks,
+		Webhooks: h.webhooks, DescribeServer: h.describe,
 		TakeTestEvent: h.takeTestEvent,
 	})
 	h.registry, err = h.tools.Registry(slog.New(slog.NewTextHandler(&h.log, nil)))

@@ -134,8 +134,8 @@ func listServerWarnings(s *core.Server, now time.Time) core.List[string] {
 	}
 	warn(s.Ingest.State == "degraded", "Events were refused in the last 5 minutes, because they could not be committed.")
 	warn(s.Ingest.Held >= manyHeldEvents, "%d events wait in memory for the database.", s.Ingest.Held)
-	warn(s.Schema.Version > s.Schema.Known, "A newer Errand has migrated the database to version %d, and this one knows %d: update this server.",
-		s.Schema.Version, s.Schema.Known)
+	warn(s.Schema.Version > s.Schema.Known,
+		"A newer Errand has migrated the database to version %d, and this one knows %d: update this server.", s.Schema.Version, s.Schema.Known)
 	for _, job := range s.Jobs {
 		warn(job.Outcome == "failed", "The last run of the job %s failed; the log says why.", job.Name)
 	}

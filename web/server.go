@@ -56,7 +56,9 @@ func (s *Site) showServer(v *visit) error {
 	server := &found.Data
 	form := serverForm{Tabs: v.settingsTabs(), Warnings: server.Warnings, Groups: v.listServerFacts(server)}
 	for _, job := range server.Jobs {
-		form.Jobs = append(form.Jobs, jobRow{strings.ReplaceAll(job.Name, "_", " "), v.at(job.LastRunAt), v.at(job.LastSuccessAt), outcomeBadge(job.Outcome)})
+		form.Jobs = append(form.Jobs, jobRow{
+			strings.ReplaceAll(job.Name, "_", " "), v.at(job.LastRunAt), v.at(job.LastSuccessAt), outcomeBadge(job.Outcome),
+		})
 	}
 	for _, setting := range server.Settings {
 		form.Settings = append(form.Settings, settingRow{setting.Name, setting.Value, setting.Default, setting.SetBy, v.at(setting.SetAt)})
@@ -134,11 +136,13 @@ func describeKey(key core.KeyState) string {
 // listIngestFacts says how events come in.
 func (v *visit) listIngestFacts(s *core.ServerIngest) []fact {
 	states := map[string]string{
-		"ok": "they come in", "degraded": "some were refused in the last minutes", "over_quota": "over the quota of today", "idle": "none in 24 hours",
+		"ok": "they come in", "degraded": "some were refused in the last minutes", "over_quota": "over the quota of today",
+		"idle": "none in 24 hours",
 	}
 	facts := []fact{
 		{Name: "State", Text: states[s.State]}, {Name: "Today", Text: writePlural(s.EventsToday, "event", "events") + " since midnight UTC"},
-		{Name: "24 hours", Text: writePlural(s.Events24h, "event", "events")}, {Name: "In memory", Text: writePlural(s.Held, "event", "events") + " not stored yet"},
+		{Name: "24 hours", Text: writePlural(s.Events24h, "event", "events")},
+		{Name: "In memory", Text: writePlural(s.Held, "event", "events") + " not stored yet"},
 	}
 	if last := v.at(s.LastEventAt); !last.IsNever() {
 		facts = append(facts, fact{Name: "Last event", At: &last})

@@ -150,7 +150,8 @@ func (s *Site) takeToken(v *visit) error {
 		refused.keepKnown("name", "scopes", "project", "only_project")
 		return v.askTokens(http.StatusUnprocessableEntity, tokensForm{Errors: refused}, typed)
 	}
-	form := tokensForm{Made: &madeSecret{"The token of " + made.Data.Name, "It is shown this once: Errand keeps only its hash.", made.Data.Value}}
+	const once = "It is shown this once: Errand keeps only its hash."
+	form := tokensForm{Made: &madeSecret{"The token of " + made.Data.Name, once, made.Data.Value}}
 	if slices.Contains(made.Data.Scopes, core.IssuesRead) {
 		_, form.Connect = s.listClients(false)
 	}

@@ -5,6 +5,7 @@ package web
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/netip"
 	"time"
@@ -110,26 +111,45 @@ func (s *Site) Routes() map[string]http.Handler {
 		endSessionsPath:    s.makePersonPage(nil, s.takeEndSessions),
 		preferencesPath:    s.makePersonPage(nil, s.takePreferences),
 		welcomePath:        s.makePersonPage(s.showWelcome, s.takeWelcome),
-		issuesPath:         s.makePersonPage(s.showIssues, nil),
-		changeIssuesPath:   s.makePersonPage(nil, s.takeIssueChange),
-		mergeIssuesPath:    s.makePersonPage(s.showMerge, s.takeMerge),
-		issuePath:          s.makePersonPage(s.showIssue, nil),
-		issueBriefPath:     s.makePersonPage(s.showBrief, nil),
-		issueAgentPath:     s.makePersonPage(s.showAgentView, nil),
-		issueCopyPath:      s.makePersonPage(s.showCopy, nil),
-		notePath:           s.makePersonPage(nil, s.takeNote),
-		issueFixPath:       s.makePersonPage(nil, s.takeFix),
-		issueIgnorePath:    s.makePersonPage(nil, s.takeIgnore),
-		issueReleasePath:   s.makePersonPage(nil, s.takeRelease),
-		issueTriagePath:    s.makePersonPage(s.showTriage, s.takeTriage),
-		issueSplitPath:     s.makePersonPage(s.showSplit, s.takeSplit),
-		agentsPath:         s.makePersonPage(s.showAgents, nil),
-		approvalsPath:      s.makePersonPage(s.showApprovals, nil),
-		releasesPath:       s.makePersonPage(s.showReleases, nil),
-		releasePath:        s.makePersonPage(s.showRelease, nil),
-		decidePath:         s.makePersonPage(nil, s.takeDecision),
-		galleryPath:        s.makePersonPage(s.showGallery, nil),
+	}
+	for _, more := range []map[string]http.Handler{s.routeIssues(), s.routeProjects(), s.routeSettings()} {
+		maps.Copy(routes, more)
+	}
+	if s.SSO != nil {
+		routes[ssoPath] = s.makePage(s.startSSO, nil)
+		routes[ssoCallbackPath] = s.makePage(s.finishSSO, nil)
+	}
+	return routes
+}
 
+// routeIssues returns the pages of issues, agents, approvals and releases.
+func (s *Site) routeIssues() map[string]http.Handler {
+	return map[string]http.Handler{
+		issuesPath:       s.makePersonPage(s.showIssues, nil),
+		changeIssuesPath: s.makePersonPage(nil, s.takeIssueChange),
+		mergeIssuesPath:  s.makePersonPage(s.showMerge, s.takeMerge),
+		issuePath:        s.makePersonPage(s.showIssue, nil),
+		issueBriefPath:   s.makePersonPage(s.showBrief, nil),
+		issueAgentPath:   s.makePersonPage(s.showAgentView, nil),
+		issueCopyPath:    s.makePersonPage(s.showCopy, nil),
+		notePath:         s.makePersonPage(nil, s.takeNote),
+		issueFixPath:     s.makePersonPage(nil, s.takeFix),
+		issueIgnorePath:  s.makePersonPage(nil, s.takeIgnore),
+		issueReleasePath: s.makePersonPage(nil, s.takeRelease),
+		issueTriagePath:  s.makePersonPage(s.showTriage, s.takeTriage),
+		issueSplitPath:   s.makePersonPage(s.showSplit, s.takeSplit),
+		agentsPath:       s.makePersonPage(s.showAgents, nil),
+		approvalsPath:    s.makePersonPage(s.showApprovals, nil),
+		releasesPath:     s.makePersonPage(s.showReleases, nil),
+		releasePath:      s.makePersonPage(s.showRelease, nil),
+		decidePath:       s.makePersonPage(nil, s.takeDecision),
+		galleryPath:      s.makePersonPage(s.showGallery, nil),
+	}
+}
+
+// routeProjects returns the pages of projects.
+func (s *Site) routeProjects() map[string]http.Handler {
+	return map[string]http.Handler{
 		projectsPath:         s.makePersonPage(s.showProjects, s.takeProjects),
 		setupPath:            s.makePersonPage(s.showSetup, s.takeSetup),
 		setupRevokePath:      s.makePersonPage(s.showSetupRevocation, s.takeSetupRevocation),
@@ -142,31 +162,32 @@ func (s *Site) Routes() map[string]http.Handler {
 		projectMapPath:       s.makePersonPage(s.showMapDeletion, s.takeMapDeletion),
 		projectMembersPath:   s.makePersonPage(s.showProjectMembers, nil),
 		projectDeletePath:    s.makePersonPage(s.showProjectDeletion, s.takeProjectDeletion),
-		settingsPath:         s.makePersonPage(s.showSettings, nil),
-		peoplePath:           s.makePersonPage(s.showPeople, s.takePeople),
-		personPath:           s.makePersonPage(nil, s.takePerson),
-		personDeletePath:     s.makePersonPage(s.showPersonDeletion, s.takePersonDeletion),
-		teamsPath:            s.makePersonPage(s.showTeams, s.takeTeams),
-		teamPath:             s.makePersonPage(s.showTeam, s.takeTeam),
-		teamDeletePath:       s.makePersonPage(s.showTeamDeletion, s.takeTeamDeletion),
-		activityPath:         s.makePersonPage(s.showActivity, nil),
-		activityCSVPath:      s.makePersonPage(s.sendActivityCSV, nil),
-		tokensPath:           s.makePersonPage(s.showTokens, s.takeToken),
-		revokeTokenPath:      s.makePersonPage(s.showRevokeToken, s.takeRevokeToken),
-		keysPath:             s.makePersonPage(s.showKeys, s.takeKey),
-		revokeKeyPath:        s.makePersonPage(s.showRevokeKey, s.takeRevokeKey),
-		webhooksPath:         s.makePersonPage(s.showWebhooks, nil),
-		newWebhookPath:       s.makePersonPage(s.showNewWebhook, s.takeNewWebhook),
-		webhookPath:          s.makePersonPage(s.showWebhook, s.takeWebhook),
-		webhookSecretPath:    s.makePersonPage(s.showWebhookSecret, s.takeWebhookSecret),
-		webhookDeletePath:    s.makePersonPage(s.showWebhookDelete, s.takeWebhookDelete),
-		serverPath:           s.makePersonPage(s.showServer, nil),
 	}
-	if s.SSO != nil {
-		routes[ssoPath] = s.makePage(s.startSSO, nil)
-		routes[ssoCallbackPath] = s.makePage(s.finishSSO, nil)
+}
+
+// routeSettings returns the pages of the settings.
+func (s *Site) routeSettings() map[string]http.Handler {
+	return map[string]http.Handler{
+		settingsPath:      s.makePersonPage(s.showSettings, nil),
+		peoplePath:        s.makePersonPage(s.showPeople, s.takePeople),
+		personPath:        s.makePersonPage(nil, s.takePerson),
+		personDeletePath:  s.makePersonPage(s.showPersonDeletion, s.takePersonDeletion),
+		teamsPath:         s.makePersonPage(s.showTeams, s.takeTeams),
+		teamPath:          s.makePersonPage(s.showTeam, s.takeTeam),
+		teamDeletePath:    s.makePersonPage(s.showTeamDeletion, s.takeTeamDeletion),
+		activityPath:      s.makePersonPage(s.showActivity, nil),
+		activityCSVPath:   s.makePersonPage(s.sendActivityCSV, nil),
+		tokensPath:        s.makePersonPage(s.showTokens, s.takeToken),
+		revokeTokenPath:   s.makePersonPage(s.showRevokeToken, s.takeRevokeToken),
+		keysPath:          s.makePersonPage(s.showKeys, s.takeKey),
+		revokeKeyPath:     s.makePersonPage(s.showRevokeKey, s.takeRevokeKey),
+		webhooksPath:      s.makePersonPage(s.showWebhooks, nil),
+		newWebhookPath:    s.makePersonPage(s.showNewWebhook, s.takeNewWebhook),
+		webhookPath:       s.makePersonPage(s.showWebhook, s.takeWebhook),
+		webhookSecretPath: s.makePersonPage(s.showWebhookSecret, s.takeWebhookSecret),
+		webhookDeletePath: s.makePersonPage(s.showWebhookDelete, s.takeWebhookDelete),
+		serverPath:        s.makePersonPage(s.showServer, nil),
 	}
-	return routes
 }
 
 // SignUpURL returns the link with which the first user signs up.

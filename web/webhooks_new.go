@@ -83,7 +83,8 @@ func (v *visit) askNewWebhook(status int, refused fieldErrors, typed url.Values)
 		Tabs: v.settingsTabs(), Format: string(about.Format), About: about, Errors: refused, Name: typed.Get("name"), URL: typed.Get("url"),
 		To: typed.Get("to"), Threshold: typed.Get("spike_threshold"), Formats: tabs{Label: "Where it sends"},
 		Trust: chooseFrom("min_trust", "Trust", cmp.Or(typed.Get("min_trust"), string(core.TrustHigh)),
-			option{Value: string(core.TrustHigh), Text: "projects whose trust is high"}, option{Value: string(core.TrustLow), Text: "projects of any trust"}),
+			option{Value: string(core.TrustHigh), Text: "projects whose trust is high"},
+			option{Value: string(core.TrustLow), Text: "projects of any trust"}),
 		Project: choice{"project", "Project", v.managedOptions(projects.Data, typed.Get("project"))},
 	}
 	if about.hidesURL {
