@@ -107,14 +107,17 @@ func TestRefusedWebhooks(t *testing.T) {
 		errors []string // what stands in their order
 	}{
 		{url.Values{"format": {"service"}, "name": {"runner"}, "events": {"issue.new"}}, []string{"URL", "is required for the format service"}},
-		{url.Values{"format": {"service"}, "name": {"runner"}, "url": {"ftp://runner.example.com"}, "events": {"issue.new"}}, []string{"URL", "must"}},
-		{url.Values{"format": {"service"}, "name": {"runner"}, "url": {"https://runner.example.com"}}, []string{"Is told of", "must have at least 1 item"}},
+		{url.Values{"format": {"service"}, "name": {"runner"}, "url": {"ftp://runner.example.com"}, "events": {"issue.new"}},
+			[]string{"URL", "must"}},
+		{url.Values{"format": {"service"}, "name": {"runner"}, "url": {"https://runner.example.com"}},
+			[]string{"Is told of", "must have at least 1 item"}},
 		{url.Values{"format": {"service"}, "name": {"runner"}, "url": {"https://runner.example.com"}, "events": {"issue.spike"},
 			"spike_threshold": {"many"}}, []string{"A spike is", "must be"}},
 		{url.Values{"format": {"scm_issue"}, "name": {"runner"}, "url": {"https://git.example.com"}, "github_token": {token},
 			"events": {"issue.new"}}, []string{"URL of the issues", "must"}},
 		{url.Values{"format": {"chat_a"}, "name": {"runner"}, "url": {chat}, "events": {"issue.new"}}, []string{"Webhook URL", "must"}},
-		{url.Values{"format": {"email"}, "name": {"runner"}, "to": {"not an address"}, "events": {"issue.new"}}, []string{"Addresses", "class=\"wrong\""}},
+		{url.Values{"format": {"email"}, "name": {"runner"}, "to": {"not an address"}, "events": {"issue.new"}},
+			[]string{"Addresses", "class=\"wrong\""}},
 	} {
 		got := b.sendForm("/settings/webhooks/new", c.fields)
 
@@ -144,7 +147,8 @@ func TestWebhooksOfTeams(t *testing.T) {
 	form := b.get("/settings/webhooks/new").body
 	require.NotContains(t, form, "All projects")
 	require.Contains(t, form, ">Web shop</option>")
-	forAll := b.sendForm("/settings/webhooks/new", url.Values{"name": {"all"}, "url": {receiver.URL}, "events": {"issue.new"}, "format": {"service"}})
+	forAll := b.sendForm("/settings/webhooks/new", url.Values{"name": {"all"}, "url": {receiver.URL}, "events": {"issue.new"},
+		"format": {"service"}})
 	require.Equal(t, http.StatusForbidden, forAll.status)
 
 	readMade(t, b.sendForm("/settings/webhooks/new", url.Values{"name": {"shop"}, "url": {receiver.URL}, "events": {"issue.new"},

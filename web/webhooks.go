@@ -107,7 +107,8 @@ func addressOfWebhook(id int64, below string) string {
 func makeWebhookRow(name string, target any, terms *core.WebhookTerms, projects []core.ListedProject) webhookRow {
 	return webhookRow{
 		Name: name, Target: target, Format: formatNames[terms.Format], Events: describeEvents(terms),
-		Project: nameProject(int64(terms.ProjectID), projects), Trust: describeLeastTrust(terms.MinTrust), Last: lastBadge(terms.LastDeliveryStatus),
+		Project: nameProject(int64(terms.ProjectID), projects), Trust: describeLeastTrust(terms.MinTrust),
+		Last: lastBadge(terms.LastDeliveryStatus),
 	}
 }
 
