@@ -29,7 +29,8 @@ func TestGetServer(t *testing.T) {
 	}
 	h.bindOperations(rand.Reader)
 	h.changeRows(`INSERT INTO river_job (kind, args, state, attempted_at, finalized_at, max_attempts)
-VALUES ('verify_fixes', '{}', 'discarded', $1, $1, 1), ('verify_fixes', '{}', 'completed', $2, $2, 1), ('unknown', '{}', 'completed', $2, $2, 1)`,
+VALUES ('verify_fixes', '{}', 'discarded', $1, $1, 1), ('verify_fixes', '{}', 'completed', $2, $2, 1),
+	('unknown', '{}', 'completed', $2, $2, 1)`,
 		noon.Add(time.Minute), noon.Add(-time.Hour))
 	webhook := idOf(h.createWebhook(""))
 	_, err := h.store.AddPing(t.Context(), webhook)
