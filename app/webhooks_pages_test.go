@@ -117,7 +117,7 @@ func TestRefusedWebhooks(t *testing.T) {
 			"events": {"issue.new"}}, []string{"URL of the issues", "must"}},
 		{url.Values{"format": {"chat_a"}, "name": {"runner"}, "url": {chat}, "events": {"issue.new"}}, []string{"Webhook URL", "must"}},
 		{url.Values{"format": {"email"}, "name": {"runner"}, "to": {"not an address"}, "events": {"issue.new"}},
-			[]string{"Addresses", "not an address"}},
+			[]string{"Addresses", "must be plain email addresses"}},
 	} {
 		got := b.sendForm("/settings/webhooks/new", c.fields)
 
