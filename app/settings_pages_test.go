@@ -128,8 +128,8 @@ func TestPageOfTheServer(t *testing.T) {
 	page := b.get("/settings/server")
 
 	require.Equal(t, http.StatusOK, page.status, page.body)
-	for _, text := range []string{"external", "1 event since midnight UTC", "they come in", "STORED_EVENTS_PER_ISSUE", "verify fixes",
-		"ADMIN_TOKEN"} {
+	for _, text := range []string{"external", "1 event since midnight UTC", "they come in",
+		"STORED_EVENTS_PER_ISSUE", "verify fixes", "ADMIN_TOKEN"} {
 		require.Contains(t, page.body, text)
 	}
 	require.NotContains(t, page.body, adminToken)

@@ -98,9 +98,9 @@ func (s *pagesSite) checkKeyboard(t *testing.T) {
 	p.waitForPath("/account")
 	p.tabTo("act")
 	p.press(kb.ArrowDown, kb.Enter) // the one form of the preferences, sent by its field
-	p.tabTo("Keep it in this browser")
+	p.tabTo("Keep it")
 	p.press(kb.Enter)
-	p.waitForText("This browser keeps it.")
+	p.waitForText("Kept for all your browsers.")
 	p.open(list)
 	p.press("j", "e", "?")
 	require.False(t, evaluateIn[bool](p.tab, `document.querySelector(".here, dialog[open], .said") !== null`), "the keys are off")

@@ -70,7 +70,10 @@ func listPages(issues map[string]string) []lookedAt {
 }
 
 // textRoutes answer with text, which is copied or read by a script, and not with a page.
-var textRoutes = []string{"/issues/{id}/brief", "/issues/{id}/copy"}
+var textRoutes = []string{"/issues/{id}/brief", "/issues/{id}/copy", "/settings/activity.csv"}
+
+// likeOthers are pages that look as another one does, of a thing that the demo project has not.
+var likeOthers = []string{"/projects/{project}/source-maps/delete"}
 
 func refuseSignIn(p *person) {
 	p.fillForm("/sign-in", "email", ann, "password", "wrong")
@@ -94,7 +97,7 @@ func openMenu(id string) func(*person) {
 // checkLooks opens every page in a wide window and a narrow one, light and dark. The pictures and an index of them are in bin/pages.
 func (s *pagesSite) checkLooks(t *testing.T) {
 	issues := s.fillDemo(t)
-	pages := listPages(issues)
+	pages := slices.Concat(listPages(issues), listSettingsPages(s.makeSettings(t)))
 	s.requireEveryRoute(t, pages, issues["unresolved"])
 	folder := filepath.Join("..", "bin", "pages")
 	require.NoError(t, os.RemoveAll(folder))
@@ -137,7 +140,7 @@ func (s *pagesSite) fillDemo(t *testing.T) map[string]string {
 // requireEveryRoute holds that each page of web.Site is among those that are looked at. A server says which routes answer GET.
 func (s *pagesSite) requireEveryRoute(t *testing.T, pages []lookedAt, issue string) {
 	t.Helper()
-	seen := slices.Clone(textRoutes)
+	seen := slices.Concat(textRoutes, likeOthers)
 	for _, each := range pages {
 		route, _, _ := strings.Cut(each.path, "?")
 		if each.route != "" {
