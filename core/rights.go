@@ -31,8 +31,8 @@ var rightsOfRoles = map[TeamRole]Right{
 	RoleOwner: ManageRight, RoleAdmin: ManageRight, RoleDeveloper: WriteRight, RoleMember: WriteRight, RoleViewer: ReadRight,
 }
 
-// rightsOfPeople is the right that an operation requires of a person. An operation that is missing here requires ReadRight if tokens need
-// issues:read, and WriteRight if tokens need issues:write. A list shows the projects where the person has the right.
+// rightsOfPeople is the right that an operation requires of a person. An operation without an entry gets its right from its scope:
+// issues:read gives ReadRight, issues:write gives WriteRight, any other SiteRight. A list shows only projects where the person has it.
 var rightsOfPeople = map[*Operation]Right{
 	Whoami.Operation:           NoRight,
 	GetAccount.Operation:       NoRight,
@@ -62,7 +62,7 @@ var rightsOfPeople = map[*Operation]Right{
 	ResendDelivery.Operation:      ManageRight,
 	RotateWebhookSecret.Operation: ManageRight,
 	ListApprovals.Operation:       ManageRight,
-	ApproveRequest.Operation:      ManageRight, // and the right for the action itself
+	ApproveRequest.Operation:      ManageRight, // the person also needs the right for the held action
 	RejectRequest.Operation:       ManageRight,
 
 	CreateProject.Operation:    SiteRight,
@@ -136,7 +136,7 @@ func (r Right) refusal() *Error {
 // Rights are what a person may do.
 type Rights struct {
 	IsSiteAdmin bool
-	projects    map[int64]Right // the highest right in each project; other projects do not exist for the person
+	projects    map[int64]Right // the highest right in each project; a project without an entry is invisible to the person
 }
 
 // AddRole adds the role of a person in a team that has the project.

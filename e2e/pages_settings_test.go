@@ -27,7 +27,8 @@ func (s *pagesSite) makeSettings(t *testing.T) settingsMade {
 		return made.Data.ID
 	}
 	var key struct{ Data struct{ Key string } }
-	require.Equal(t, http.StatusCreated, s.callAPI(adminToken, "POST", "/v1/api-keys", `{"name": "teams", "permissions": ["teams:write"]}`, &key))
+	may := `{"name": "teams", "permissions": ["teams:write"]}`
+	require.Equal(t, http.StatusCreated, s.callAPI(adminToken, "POST", "/v1/api-keys", may, &key))
 	var dsn struct {
 		Data struct {
 			PublicKey string `json:"public_key"`
@@ -40,7 +41,8 @@ func (s *pagesSite) makeSettings(t *testing.T) settingsMade {
 		token:    create("/v1/tokens", `{"name": "fixer", "scopes": ["issues:read", "issues:write"]}`),
 		key:      create("/v1/api-keys", `{"name": "dashboard", "permissions": ["apps:read"]}`),
 		person:   create("/v1/people", `{"email_address": "dora@example.com"}`),
-		webhook:  create("/v1/webhooks", `{"name": "team", "format": "slack", "events": ["issue.new"], "url": "https://hooks.slack.com/services/T0/B0/x0"}`),
+		webhook: create("/v1/webhooks", `{"name": "team", "format": "slack", "events": ["issue.new"],
+			"url": "https://hooks.slack.com/services/T0/B0/x0"}`),
 		setupKey: create("/v1/setup/keys", `{}`),
 	}
 }
@@ -48,7 +50,8 @@ func (s *pagesSite) makeSettings(t *testing.T) settingsMade {
 // makeTeam makes a team by the management API.
 func (s *pagesSite) makeTeam(t *testing.T, key string) int64 {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/api/v1/teams", strings.NewReader(`{"name": "Office", "owner_id": 1}`))
+	body := strings.NewReader(`{"name": "Office", "owner_id": 1}`)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/api/v1/teams", body)
 	require.NoError(t, err)
 	request.Header.Set("Service-API-Key", key)
 	request.Header.Set("Content-Type", "application/json")

@@ -25,10 +25,10 @@ import (
 type Options struct {
 	Store      *store.Store
 	Clock      core.Clock
-	Random     io.Reader // for ids of events that arrive without one
+	Random     io.Reader // makes ids for events without one
 	InstallKey []byte    // keys the hashes of users
 	Log        *slog.Logger
-	Metrics    prometheus.Registerer // nil: nobody scrapes them
+	Metrics    prometheus.Registerer // nil: metrics are not registered
 	Failures   Failures              // nil: no limit
 	Blobs      blob.Store            // where source maps are; nil for none
 }
@@ -99,7 +99,7 @@ func New(o Options) *Ingest {
 // it has waited for the database as long as it may.
 func (i *Ingest) StopHolding() { i.writer.stopHolding() }
 
-// Close waits until the last accepted event is committed, or refused as by StopHolding. Stop the HTTP server first.
+// Close waits until the last accepted event is committed, or refused as StopHolding does. Stop the HTTP server first.
 func (i *Ingest) Close() {
 	i.writer.stopHolding()
 	i.writer.close()
@@ -179,7 +179,7 @@ func (i *Ingest) serveRequest(r *httpRequest) (any, error) {
 	}
 }
 
-// findEndpoint returns the endpoint of the path, nil for none. SDKs send with and without the last slash.
+// findEndpoint returns the endpoint of the path, nil for none. SDKs send paths with and without a trailing slash.
 func (i *Ingest) findEndpoint(r *httpRequest) func(*httpRequest) (any, error) {
 	path := r.URL.Path
 	switch path {

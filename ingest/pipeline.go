@@ -105,7 +105,7 @@ func storeName(cleaned string, scrubbed core.Untrusted, most int) string {
 	return strings.Clone(core.StoreName(cleaned, core.OneLine(string(scrubbed), most)))
 }
 
-// copyText copies a part of the event's text. The part alone would keep the whole text in memory until the commit.
+// copyText copies a part of the event's text. Without the copy, the part would keep the whole text in memory until the commit.
 func copyText(part core.Untrusted) string { return strings.Clone(string(part)) }
 
 // hashUser returns the stored hash of a user. It is keyed, so that nobody can test addresses against it, and differs by project.

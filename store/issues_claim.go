@@ -8,7 +8,7 @@ import (
 	"errand/store/pg"
 )
 
-// keptBack is how long next_issue does not offer an issue to the actor who gave it back with a note.
+// keptBack is how long next_issue withholds an issue from the actor who gave it back with a note.
 const keptBack = 24 * time.Hour
 
 const setClaim = `
@@ -16,8 +16,8 @@ UPDATE issues SET claim_type = @type, claim_token_id = @token_id, claim_holder =
 	claim_minutes = @minutes, claim_expires_at = @expires_at
 WHERE project_id = @project_id AND id = @id`
 
-// ClaimIssue lets the actor, or its worker, hold an issue for some minutes, or renews its own claim. If another actor holds
-// the issue, the error is claimed; for a token that was revoked in the meantime it is unauthorized.
+// ClaimIssue claims an issue for the actor, or its worker, for a number of minutes, or renews its own claim. If another actor
+// holds the issue, the error is claimed; if the token was revoked meanwhile, it is unauthorized.
 func (s *Store) ClaimIssue(ctx context.Context, actor core.Actor, id, minutes int64) (core.ClaimedIssue, error) {
 	var issue core.ClaimedIssue
 	project, err := s.findIssueOwner(ctx, id)
@@ -77,7 +77,7 @@ func (c *issueChange) claimIssue(ctx context.Context, minutes int64) error {
 	return err
 }
 
-// extendClaim renews the actor's own claim and never shortens it. An agent may ask every few seconds, so it leaves no rows.
+// extendClaim renews the actor's own claim and never shortens it. Agents may call this every few seconds, so it records no activity.
 func (c *issueChange) extendClaim(ctx context.Context, minutes int64) error {
 	expires := core.At(c.Now.Add(time.Duration(minutes) * time.Minute))
 	if c.before.ClaimExpiresAt.After(expires.Time) {
@@ -112,7 +112,7 @@ type releaseData struct {
 	NoteID int64  `json:"note_id,omitempty"`
 }
 
-// A note from before the end of the last claim is about another try.
+// A note older than the end of the last claim belongs to an earlier attempt.
 const lastNoteOf = `
 SELECT coalesce(max(n.id), 0) AS id FROM activity n
 WHERE n.project_id = @project_id AND n.target_type = 'issue' AND n.target_id = @id AND n.action = 'issue.note' AND n.at > @day_ago
