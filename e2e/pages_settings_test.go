@@ -36,11 +36,11 @@ func (s *pagesSite) makeSettings(t *testing.T) settingsMade {
 	}
 	require.Equal(t, http.StatusCreated, s.callAPI(adminToken, "POST", "/v1/projects/demo-shop/keys", `{}`, &dsn))
 	return settingsMade{
-		team:     s.makeTeam(t, key.Data.Key),
-		dsnKey:   dsn.Data.PublicKey,
-		token:    create("/v1/tokens", `{"name": "fixer", "scopes": ["issues:read", "issues:write"]}`),
-		key:      create("/v1/api-keys", `{"name": "dashboard", "permissions": ["apps:read"]}`),
-		person:   create("/v1/people", `{"email_address": "dora@example.com"}`),
+		team:   s.makeTeam(t, key.Data.Key),
+		dsnKey: dsn.Data.PublicKey,
+		token:  create("/v1/tokens", `{"name": "fixer", "scopes": ["issues:read", "issues:write"]}`),
+		key:    create("/v1/api-keys", `{"name": "dashboard", "permissions": ["apps:read"]}`),
+		person: create("/v1/people", `{"email_address": "dora@example.com"}`),
 		webhook: create("/v1/webhooks", `{"name": "team", "format": "slack", "events": ["issue.new"],
 			"url": "https://hooks.slack.com/services/T0/B0/x0"}`),
 		setupKey: create("/v1/setup/keys", `{}`),
