@@ -44,7 +44,7 @@ func TestPeopleInABrowser(t *testing.T) {
 	p.fillForm("/sign-up", "email", email, "password", password, "repeated", password)
 	p.waitForText("Connect the first application")
 	p.openPath(s.url + "/account")
-	p.waitForText("Signed in as ann@example.com, site admin.")
+	p.waitForText("Signed in as ann@example.com, a site admin.")
 	require.Empty(t, evaluateIn[string](p, "document.cookie"), "no script reads it")
 	require.Contains(t, evaluateIn[string](p, "getComputedStyle(document.body).fontFamily"), "system-ui", "the style is loaded")
 	p.fillForm("/account/password", "present_password", password, "password", another, "repeated", another)
