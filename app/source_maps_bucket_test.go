@@ -92,7 +92,7 @@ func TestSourceMapsInABucket(t *testing.T) {
 	require.NotEmpty(t, refused.header.Get("Retry-After"))
 	s.stopServer(t)
 	s = startServer(t, c) // without its bucket
-	require.Contains(t, s.log.String(), "the storage of BLOBS cannot be used now")
+	require.Contains(t, s.log.String(), "BLOBS cannot be reached")
 	away := s.sendCrash(t, key, "1.0")
 	require.Regexp(t, "^the (storage of source maps could not be read|source map was not read within 200 ms)",
 		away.FindMapProblem("exceptions", 0, 0), "taken in, and marked")
