@@ -57,7 +57,7 @@ func (a *App) openBlobs(ctx context.Context) error {
 	case errors.Is(err, blob.ErrForeign):
 		return fmt.Errorf("BLOBS: %w", err)
 	case err != nil:
-		a.log.WarnContext(ctx, "BLOBS cannot be reached: source maps are neither taken nor looked up until it can", "error", err)
+		a.log.WarnContext(ctx, "BLOBS cannot be reached: until it can, source maps are neither taken nor looked up", "error", err)
 	default:
 		a.warnOfCopies(ctx)
 	}
