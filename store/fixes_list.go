@@ -22,7 +22,7 @@ type FixFilter struct {
 	core.Paging
 }
 
-// fixOfIssue is a fix with what a list says of its issue.
+// fixOfIssue is a fix with the title and the project of its issue.
 type fixOfIssue struct {
 	watch.Fix
 	LinkedWorker string
@@ -61,18 +61,12 @@ func (s *Store) ListFixes(ctx context.Context, f FixFilter) (core.Page[core.List
 	if err != nil {
 		return core.Page[core.ListedFix]{}, err
 	}
-	var watched []placeOfDeploy
-	for _, r := range rows.Data {
-		if r.DeployNumber != nil && r.RegressedAt.IsZero() {
-			watched = append(watched, placeOfDeploy{r.ProjectID, *r.DeployNumber})
-		}
-	}
-	unknown, err := findUnknownReleases(ctx, s.db.Main, watched)
+	unknownOf, err := findUnknownReleasesOf(ctx, s.db.Main, rows.Data, func(r fixOfIssue) (placeOfDeploy, bool) {
+		return findUnseenPlace(r.ProjectID, r.DeployNumber, r.RegressedAt)
+	})
 	return pg.ConvertPage(rows, func(r fixOfIssue) core.ListedFix {
 		fix := showFix(r.Fix)
-		if r.DeployNumber != nil && r.RegressedAt.IsZero() {
-			fix.UnknownReleases = unknown[placeOfDeploy{r.ProjectID, *r.DeployNumber}]
-		}
+		fix.UnknownReleases = unknownOf(r)
 		return core.ListedFix{
 			IssueID: r.IssueID, Title: r.Title, ProjectID: r.ProjectID, Project: r.Slug, Worker: core.Text(r.LinkedWorker), Fix: fix,
 		}

@@ -52,18 +52,12 @@ func (s *Store) ListFixOutcomes(ctx context.Context, after core.Since, page core
 	if err != nil {
 		return core.Page[core.FixOutcome]{}, err
 	}
-	var held []placeOfDeploy
-	for _, r := range rows.Data {
-		if r.DeployNumber != nil && r.RegressedAt.IsZero() {
-			held = append(held, placeOfDeploy{r.ProjectID, *r.DeployNumber})
-		}
-	}
-	unknown, err := findUnknownReleases(ctx, s.db.Main, held)
+	unknownOf, err := findUnknownReleasesOf(ctx, s.db.Main, rows.Data, func(r outcomeRow) (placeOfDeploy, bool) {
+		return findUnseenPlace(r.ProjectID, r.DeployNumber, r.RegressedAt)
+	})
 	return pg.ConvertPage(rows, func(r outcomeRow) core.FixOutcome {
 		outcome := r.fixOutcome()
-		if r.DeployNumber != nil && r.RegressedAt.IsZero() {
-			outcome.UnknownReleases = unknown[placeOfDeploy{r.ProjectID, *r.DeployNumber}]
-		}
+		outcome.UnknownReleases = unknownOf(r)
 		return outcome
 	}), err
 }

@@ -82,12 +82,40 @@ func findUnknownReleases(ctx context.Context, q pg.Querier, deploys []placeOfDep
 	return found, err
 }
 
+// findUnseenPlace returns the deploy of a fix that may hold only because its release has no events, or false.
+func findUnseenPlace(project int64, number *int64, regressedAt core.Time) (placeOfDeploy, bool) {
+	if number == nil || !regressedAt.IsZero() {
+		return placeOfDeploy{}, false
+	}
+	return placeOfDeploy{project, *number}, true
+}
+
+// findUnknownReleasesOf finds the unknown releases for rows of fixes, and returns what tells those of a row.
+func findUnknownReleasesOf[T any](
+	ctx context.Context, q pg.Querier, rows []T, placeOf func(T) (placeOfDeploy, bool),
+) (func(T) core.List[core.Untrusted], error) {
+	var places []placeOfDeploy
+	for _, row := range rows {
+		if place, isUnseen := placeOf(row); isUnseen {
+			places = append(places, place)
+		}
+	}
+	unknown, err := findUnknownReleases(ctx, q, places)
+	return func(row T) core.List[core.Untrusted] {
+		place, isUnseen := placeOf(row)
+		if !isUnseen {
+			return nil
+		}
+		return unknown[place]
+	}, err
+}
+
 // addUnknownReleases adds the unknown releases of its deploy to a fix that may hold only because its release has no events.
 func addUnknownReleases(ctx context.Context, q pg.Querier, row watch.Fix, fix *core.Fix) error {
-	if row.DeployNumber == nil || !row.RegressedAt.IsZero() {
+	at, isUnseen := findUnseenPlace(row.ProjectID, row.DeployNumber, row.RegressedAt)
+	if !isUnseen {
 		return nil
 	}
-	at := placeOfDeploy{row.ProjectID, *row.DeployNumber}
 	found, err := findUnknownReleases(ctx, q, []placeOfDeploy{at})
 	fix.UnknownReleases = found[at]
 	return err

@@ -39,9 +39,7 @@ GROUP BY f.issue_id ORDER BY max(f.regressed_at) DESC, f.issue_id DESC LIMIT @ro
 
 // ReadRelease returns one release with the issues that are new, fixed or back in it, or not_found.
 func (s *Store) ReadRelease(ctx context.Context, project int64, version string) (core.ReleaseDetail, error) {
-	version = scrub.CleanRelease(version)
-	row, err := pg.QueryOne[releaseRow](ctx, s.db.Main, oneRelease,
-		pg.Args{"project_id": project, "digest": core.DigestName(version), "name": version})
+	row, names, err := s.findRelease(ctx, project, version)
 	if err != nil {
 		return core.ReleaseDetail{}, err
 	}
@@ -50,10 +48,6 @@ func (s *Store) ReadRelease(ctx context.Context, project int64, version string) 
 		return core.ReleaseDetail{}, err
 	}
 	detail := core.ReleaseDetail{Release: releases[0]}
-	names, err := s.findNamesOfRelease(ctx, row, version)
-	if err != nil {
-		return detail, err
-	}
 	a := pg.Args{"project_id": project, "names": names, "rows": releaseLists}
 	if detail.NewIssueIDs, err = readIDs(ctx, s, newIssuesOfRelease, a); err != nil {
 		return detail, err
@@ -63,6 +57,18 @@ func (s *Store) ReadRelease(ctx context.Context, project int64, version string) 
 	}
 	detail.RegressedIssueIDs, err = readIDs(ctx, s, regressedInRelease, a)
 	return detail, err
+}
+
+// findRelease returns a release with all its stored names, or not_found.
+func (s *Store) findRelease(ctx context.Context, project int64, version string) (row releaseRow, names []string, err error) {
+	version = scrub.CleanRelease(version)
+	row, err = pg.QueryOne[releaseRow](ctx, s.db.Main, oneRelease,
+		pg.Args{"project_id": project, "digest": core.DigestName(version), "name": version})
+	if err != nil {
+		return row, nil, err
+	}
+	names, err = s.findNamesOfRelease(ctx, row, version)
+	return row, names, err
 }
 
 // namesOfRelease finds the stored names of a release in events and deploys: masked names differ when the project's rules change.

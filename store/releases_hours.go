@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"errand/core"
-	"errand/scrub"
 	"errand/store/pg"
 )
 
@@ -22,13 +21,7 @@ SELECT hour, events FROM project_hours WHERE project_id = @project_id AND hour >
 // ReadReleaseHours counts the events of a release's project around the first deploy of the release in an environment, or
 // anywhere (empty). A release that was not deployed there is not_found.
 func (s *Store) ReadReleaseHours(ctx context.Context, project int64, version, environment string) (core.ReleaseHours, error) {
-	version = scrub.CleanRelease(version)
-	release, err := pg.QueryOne[releaseRow](ctx, s.db.Main, oneRelease,
-		pg.Args{"project_id": project, "digest": core.DigestName(version), "name": version})
-	if err != nil {
-		return core.ReleaseHours{}, err
-	}
-	names, err := s.findNamesOfRelease(ctx, release, version)
+	_, names, err := s.findRelease(ctx, project, version)
 	if err != nil {
 		return core.ReleaseHours{}, err
 	}
