@@ -140,15 +140,11 @@ func (s *Site) showRevokeKey(v *visit) error {
 	if i < 0 {
 		return core.NewError(core.NotFound)
 	}
-	used := "It was never used."
-	if at := v.at(keys.Data[i].LastUsedAt); !at.IsNever() {
-		used = "It was last used " + at.Ago() + " ago."
-	}
-	return v.show("ask_once", "Revoke an API key", askedOnce{
-		Tabs: v.settingsTabs(), Back: frameLink{Name: "API keys", Path: keysPath}, Title: "Revoke", Name: keys.Data[i].Name,
-		Lines: []string{"Whoever uses it is refused at once, on every server. " + used,
+	return v.showIrrevocable(irrevocable{
+		Tabs: v.settingsTabs(), Back: keysPath, BackName: "API keys", Title: "Revoke " + keys.Data[i].Name + "?",
+		Says: []string{"Whoever uses it is refused at once, on every server. " + v.tellUse(keys.Data[i].LastUsedAt),
 			"It cannot be undone: make a new key where one is needed."},
-		Path: fmt.Sprintf("%s/%d/revoke", keysPath, id), Button: "Revoke the key",
+		Path: fmt.Sprintf("%s/%d/revoke", keysPath, id), Button: "Revoke the key", Keep: "Leave it as it is",
 	})
 }
 

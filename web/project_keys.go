@@ -41,7 +41,7 @@ func (s *Site) showKeyRevocation(v *visit) error {
 			"Events that are sent to this DSN are refused within 60 seconds, and are lost. Deploy another DSN first.",
 			"A revoked key cannot be used again.",
 		},
-		Path: path + revokeKeyPart, Field: &formField{keyField, publicKeyOf(dsn)}, Button: "Revoke the key", Keep: "Keep it",
+		Path: path + revokeKeyPart, Field: &keptField{keyField, publicKeyOf(dsn)}, Button: "Revoke the key", Keep: "Keep it",
 	})
 }
 

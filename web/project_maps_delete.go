@@ -31,7 +31,7 @@ func (s *Site) showMapDeletion(v *visit) error {
 						plainText(m.Release)),
 					"It cannot be undone; the map can be uploaded again.",
 				},
-				Path: path + deleteMapPart, Field: &formField{"id", id}, Button: "Delete the source map", Keep: "Keep it",
+				Path: path + deleteMapPart, Field: &keptField{"id", id}, Button: "Delete the source map", Keep: "Keep it",
 			})
 		}
 	}

@@ -95,7 +95,7 @@ func (s *Site) showSetupRevocation(v *visit) error {
 						writePlural(k.Tokens, "token", "tokens")),
 					"The applications stay, with their DSNs.", "It cannot be undone.",
 				},
-				Path: setupRevokePath, Field: &formField{"id", id}, Button: "Revoke the key", Keep: "Keep it",
+				Path: setupRevokePath, Field: &keptField{"id", id}, Button: "Revoke the key", Keep: "Keep it",
 			})
 		}
 	}

@@ -13,16 +13,12 @@ type madeSecret struct {
 	Value string
 }
 
-// askedOnce is a page that asks about what cannot be undone: a sentence, and one button.
-type askedOnce struct {
-	Tabs   tabs
-	Back   frameLink // the list that the thing is in
-	Title  string
-	Name   any // of the thing
-	Lines  []string
-	Path   string // of the form
-	Action string // value of the field action; empty for a form without one
-	Button string
+// tellUse says when a credential was used last.
+func (v *visit) tellUse(at core.Time) string {
+	if used := v.at(at); !used.IsNever() {
+		return "It was last used " + used.Ago() + " ago."
+	}
+	return "It was never used."
 }
 
 // fieldErrors are the messages of a refused form by the names of its fields. The field "" has what belongs to none.

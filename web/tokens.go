@@ -173,17 +173,13 @@ func (s *Site) showRevokeToken(v *visit) error {
 		return core.NewError(core.NotFound)
 	}
 	t := &tokens.Data[i]
-	used := "It was never used."
-	if at := v.at(t.LastUsedAt); !at.IsNever() {
-		used = "It was last used " + at.Ago() + " ago."
-	}
-	return v.show("ask_once", "Revoke a token", askedOnce{
-		Tabs: v.settingsTabs(), Back: frameLink{Name: "Tokens", Path: tokensPath}, Title: "Revoke", Name: t.Name,
-		Lines: []string{
-			"Whoever uses it is refused at once. It may " + describeScopes(t.Scopes) + " (" + describeBond(t) + "). " + used,
+	return v.showIrrevocable(irrevocable{
+		Tabs: v.settingsTabs(), Back: tokensPath, BackName: "Tokens", Title: "Revoke " + t.Name + "?",
+		Says: []string{
+			"Whoever uses it is refused at once. It may " + describeScopes(t.Scopes) + " (" + describeBond(t) + "). " + v.tellUse(t.LastUsedAt),
 			"It cannot be undone: make a new token where one is needed.",
 		},
-		Path: fmt.Sprintf("%s/%d/revoke", tokensPath, id), Button: "Revoke the token",
+		Path: fmt.Sprintf("%s/%d/revoke", tokensPath, id), Button: "Revoke the token", Keep: "Leave it as it is",
 	})
 }
 

@@ -211,44 +211,49 @@ func (v *visit) takeTest(id int64, path string) error {
 	}
 }
 
-// showWebhookSecret asks before the secret is replaced.
+// showWebhookSecret asks before the secret is replaced. A webhook whose deliveries are not signed has none.
 func (s *Site) showWebhookSecret(v *visit) error {
-	return v.askAboutWebhook("Replace the secret of a webhook", func(w *core.Webhook) (askedOnce, bool) {
-		return askedOnce{
-			Title: "Replace the secret of", Button: "Replace the secret", Path: addressOfWebhook(w.ID, "/secret"),
-			Lines: []string{"Every delivery from now on is signed with a new secret, which is shown once. A receiver that still has the old one " +
-				"refuses them until it has the new one; what it refuses is tried again for two days.", "The old secret does not come back."},
-		}, isSigned(w.Format)
+	w, err := v.readWebhook()
+	if err != nil {
+		return err
+	}
+	if !isSigned(w.Format) {
+		return core.NewError(core.NotFound)
+	}
+	return v.askAboutWebhook(w, irrevocable{
+		Title: "Replace the secret of " + w.Name + "?", Button: "Replace the secret", Path: addressOfWebhook(w.ID, "/secret"),
+		Says: []string{"Every delivery from now on is signed with a new secret, which is shown once. A receiver that still has the old one " +
+			"refuses them until it has the new one; what it refuses is tried again for two days.", "The old secret does not come back."},
 	})
 }
 
 // showWebhookDelete asks before a webhook is deleted.
 func (s *Site) showWebhookDelete(v *visit) error {
-	return v.askAboutWebhook("Delete a webhook", func(w *core.Webhook) (askedOnce, bool) {
-		return askedOnce{
-			Title: "Delete", Button: "Delete the webhook", Path: addressOfWebhook(w.ID, "/delete"),
-			Lines: []string{"Its receiver is told nothing any more, and deliveries that wait are given up. Its secrets and the list of its " +
-				"deliveries go.", "It cannot be undone."},
-		}, true
+	w, err := v.readWebhook()
+	if err != nil {
+		return err
+	}
+	return v.askAboutWebhook(w, irrevocable{
+		Title: "Delete " + w.Name + "?", Button: "Delete the webhook", Path: addressOfWebhook(w.ID, "/delete"),
+		Says: []string{"Its receiver is told nothing any more, and deliveries that wait are given up. Its secrets and the list of its " +
+			"deliveries go.", "It cannot be undone."},
 	})
 }
 
-// askAboutWebhook shows a page that asks about a webhook; not_found when it cannot be asked.
-func (v *visit) askAboutWebhook(title string, ask func(*core.Webhook) (askedOnce, bool)) error {
+// readWebhook returns the webhook that the path names.
+func (v *visit) readWebhook() (*core.Webhook, error) {
 	id, err := v.readID()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	w, err := v.findWebhook(id)
-	if err != nil {
-		return err
-	}
-	asked, isPossible := ask(w)
-	if !isPossible {
-		return core.NewError(core.NotFound)
-	}
-	asked.Tabs, asked.Name, asked.Back = v.settingsTabs(), w.Name, frameLink{Name: "Back to the webhook", Path: addressOfWebhook(id, "")}
-	return v.show("ask_once", title, asked)
+	return v.findWebhook(id)
+}
+
+// askAboutWebhook shows a page that asks about a webhook.
+func (v *visit) askAboutWebhook(w *core.Webhook, asked irrevocable) error {
+	asked.Tabs, asked.Back, asked.BackName = v.settingsTabs(), addressOfWebhook(w.ID, ""), "Back to the webhook"
+	asked.Keep = "Leave it as it is"
+	return v.showIrrevocable(asked)
 }
 
 // takeWebhookSecret replaces the secret and shows the new one.
