@@ -22,7 +22,7 @@ func (s *server) postWithToken(t *testing.T, path string, token any, body string
 	return s.doRequest(request)
 }
 
-// TestAgentsPage shows who works on what, what came of it, and how an agent is connected.
+// TestAgentsPage looks for claims, outcomes and the lines that connect an agent.
 func TestAgentsPage(t *testing.T) {
 	t.Parallel()
 	s, databaseURL, ids := openIssues(t, hostileTitle, "another one")

@@ -1,6 +1,6 @@
 package core
 
-// What agents and people work on, and what came of it.
+// The operations about work: claims, fixes and their outcomes.
 var workOperations = []*Operation{
 	ListClaims.Operation,
 	GetOutcomes.Operation,
@@ -51,7 +51,7 @@ type Outcomes struct {
 	Workers List[WorkerOutcome] `json:"workers" doc:"By token or person, and worker, those with the most fixes first; at most 100."`
 }
 
-// WorkOutcome counts work and what came of it. A fix counts in the span in which it was linked.
+// WorkOutcome counts claims and fixes. A fix belongs to the span of its link.
 type WorkOutcome struct {
 	Claims    int64 `json:"claims" doc:"How many issues were claimed; renewals do not count."`
 	GivenBack int64 `json:"given_back" doc:"How often a claim was released with a note that says why."`

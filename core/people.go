@@ -37,7 +37,7 @@ type TeamOfUser struct {
 	Role TeamRole `json:"role" enum:"owner|admin|developer|member|viewer"`
 }
 
-// PersonLink is a link with which a person sets a password and is signed in.
+// PersonLink lets a person set a password; using it signs the person in.
 type PersonLink struct {
 	ID           int64  `json:"id" doc:"Of the person."`
 	EmailAddress string `json:"email_address" untrusted:"true"`
@@ -68,7 +68,7 @@ type InvitePersonInput struct {
 	Role         TeamRole `json:"role,omitempty" doc:"In the team; member when absent." enum:"owner|admin|developer|member|viewer"`
 }
 
-// Check refuses what is no address, and a role without a team.
+// Check refuses an invalid address, and a role without a team.
 func (in InvitePersonInput) Check() error {
 	if _, err := ReadEmailAddress(in.EmailAddress); err != nil {
 		return RefuseField("email_address", "must be an e-mail address, such as ann@example.com")

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// settingsMade are the ids of what the pages of the settings show.
+// settingsMade has the ids that the pages of the settings need.
 type settingsMade struct {
 	token, key, person, webhook, setupKey, team int64
 	dsnKey                                      string

@@ -30,7 +30,7 @@ var clientTitles = map[MCPClient]string{
 	ClaudeCode: "Claude Code", Codex: "Codex", Cursor: "Cursor", VSCode: "VS Code", Gemini: "Gemini CLI",
 }
 
-// Title returns the name by which people know the client.
+// Title returns the name that people use for the client.
 func (c MCPClient) Title() string { return clientTitles[c] }
 
 // The variables of the environment for a client's token, and for Codex's setup key, which it reads from nowhere else.
