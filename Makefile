@@ -18,6 +18,10 @@ deps: ## Install what the machine lacks: PostgreSQL (system packages) and Go mod
 	@scripts/install-postgres
 	@$(GO) mod download
 
+.PHONY: test-deps
+test-deps: deps # and what tests need besides
+	@scripts/install-versitygw
+
 .PHONY: build
 build: ## Build bin/errand.
 	@$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/errand ./cmd/errand
@@ -27,11 +31,11 @@ run: deps build ## Install what is missing, build, and start the server; it prin
 	@exec bin/errand serve --show-token
 
 .PHONY: test
-test: deps ## Run the tests.
+test: test-deps ## Run the tests.
 	@$(GO) test ./...
 
 .PHONY: race
-race: deps ## Run the tests with the race detector.
+race: test-deps ## Run the tests with the race detector.
 	@$(GO) test -race ./...
 
 .PHONY: lint

@@ -2,9 +2,9 @@
 package blobtest
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -20,10 +20,10 @@ import (
 )
 
 const (
-	serverVersion = "v1.8.0"
-	serverModule  = "github.com/versity/versitygw/cmd/versitygw@" + serverVersion
-	installTime   = 8 * time.Minute
+	serverVersion = "v1.8.0" // scripts/install-versitygw reads it
+	serverName    = "VERSITYGW"
 	startTime     = 30 * time.Second
+	answerTime    = 2 * time.Second
 )
 
 // Key and Secret are the credentials of the server, in Region.
@@ -40,6 +40,7 @@ type Server struct {
 	folder  string // of all data
 	program string
 	cmd     *exec.Cmd
+	ended   chan struct{} // closed when the process has ended
 }
 
 // RunServer starts a server until the test ends. It skips the test when no server is available.
@@ -53,7 +54,7 @@ func RunServer(t testing.TB) *Server {
 	return s
 }
 
-// StartServer starts a server, from PATH or installed into a cache folder of the repository. The caller closes it.
+// StartServer starts a server, from PATH or the cache folder of the repository. The caller closes it.
 func StartServer() (*Server, error) {
 	program, err := findProgram()
 	if err != nil {
@@ -83,16 +84,22 @@ func (s *Server) Start() error {
 	s.cmd = exec.Command(s.program, "--access", Key, "--secret", Secret, "--region", Region, "--port", s.Addr,
 		"--quiet", "posix", "--sidecar", filepath.Join(s.folder, "attributes"), filepath.Join(s.folder, "data"))
 	if err := s.cmd.Start(); err != nil {
+		s.cmd = nil
 		return err
 	}
+	s.ended = make(chan struct{})
+	go func(cmd *exec.Cmd, ended chan struct{}) {
+		_ = cmd.Wait()
+		close(ended)
+	}(s.cmd, s.ended)
 	return s.waitUntilReady()
 }
 
 // Stop ends the process. Its data stays.
 func (s *Server) Stop() {
-	if s.cmd != nil && s.cmd.Process != nil {
+	if s.cmd != nil {
 		_ = s.cmd.Process.Signal(syscall.SIGTERM)
-		_ = s.cmd.Wait()
+		<-s.ended
 		s.cmd = nil
 	}
 }
@@ -137,14 +144,7 @@ func findProgram() (string, error) {
 	if _, err := os.Stat(program); err == nil {
 		return program, nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), installTime)
-	defer cancel()
-	install := exec.CommandContext(ctx, "go", "install", serverModule)
-	install.Env = append(os.Environ(), "GOBIN="+folder, "GOFLAGS=")
-	if out, err := install.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go install %s: %w: %s", serverModule, err, out)
-	}
-	return program, nil
+	return "", errors.New("versitygw is not installed: run scripts/install-versitygw")
 }
 
 // findRoot returns the folder of the repository: tests run in the folder of their package.
@@ -161,28 +161,40 @@ func findRoot() (string, error) {
 	return "", err
 }
 
-// FindFreeAddress returns an unused address of this machine.
+// FindFreeAddress returns an unused address of this machine. Where the whole of 127.0.0.0/8 is the machine's own (Linux), its
+// host is one that nobody else uses, so that no other test can take the port while a server is stopped.
 func FindFreeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	own := fmt.Sprintf("127.%d.%d.%d:0", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254))
+	listener, err := net.Listen("tcp", own)
+	if err != nil {
+		listener, err = net.Listen("tcp", "127.0.0.1:0")
+	}
 	if err != nil {
 		return "", err
 	}
 	return listener.Addr().String(), listener.Close()
 }
 
-// waitUntilReady waits until the server answers.
+// waitUntilReady waits until the server answers. Whoever else answers at its address does not count.
 func (s *Server) waitUntilReady() error {
-	ctx, cancel := context.WithTimeout(context.Background(), startTime)
-	defer cancel()
+	client := http.Client{Timeout: answerTime}
+	defer client.CloseIdleConnections()
+	timeout := time.After(startTime)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		answer, err := http.Get("http://" + s.Addr)
+		answer, err := client.Get("http://" + s.Addr)
 		if err == nil {
-			return answer.Body.Close()
+			name := answer.Header.Get("Server")
+			if err = answer.Body.Close(); name == serverName {
+				return err
+			}
+			err = fmt.Errorf("another server (%q) answers at %s", name, s.Addr)
 		}
 		select {
-		case <-ctx.Done():
+		case <-s.ended:
+			return fmt.Errorf("it ended: %s", s.cmd.ProcessState)
+		case <-timeout:
 			return fmt.Errorf("it does not answer: %w", err)
 		case <-tick.C:
 		}
