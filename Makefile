@@ -108,6 +108,10 @@ bench-queries: deps build ## Measure how fast reading is on 200,000 issues; writ
 bench-web: deps build ## Measure the pages on 200,000 issues: their time beside the calls that they make, their bytes, 200 open ones; writes bench/web.md.
 	@$(GO) run ./bench/queries -only web -growth=false -out bench/web.md
 
+.PHONY: bench-backup
+bench-backup: deps build ## Measure backup and restore of 200,000 issues while events come in, beside pg_dump; writes bench/backup.md.
+	@$(GO) run ./bench/queries -only backup -growth=false -out bench/backup.md
+
 .PHONY: bench-sourcemap
 bench-sourcemap: ## Measure how fast source maps are indexed and looked up, beside a yardstick; writes bench/sourcemap.md.
 	@$(GO) run ./bench/sourcemap

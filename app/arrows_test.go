@@ -40,11 +40,12 @@ var arrows = map[string][]string{
 	"store/pg":       {"core", "github.com/jackc/pgx/v5", "github.com/jackc/pgerrcode"},
 	"store/activity": {"core", "store/pg"},
 	"store/watch":    {"core", "fixes", "store/activity", "store/pg"},
+	"store/dump":     {"store/pg", "github.com/jackc/pgx/v5"},
 	"store/intake": {"core", "fixes", "triage", "store/activity", "store/pg", "store/watch", "github.com/jackc/pgx/v5",
 		"github.com/jackc/pgerrcode",
 		"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync"},
 	"store": {"core", "facets", "fixes", "migrations", "scrub", "similar", "triage",
-		"store/activity", "store/intake", "store/pg", "store/watch",
+		"store/activity", "store/dump", "store/intake", "store/pg", "store/watch",
 		"github.com/jackc/pgx/v5", "github.com/jackc/pgerrcode", "github.com/pressly/goose/v3", "github.com/riverqueue/river",
 		"github.com/hashicorp/golang-lru/v2"},
 	"store/embedded": {"github.com/jackc/pgx/v5"},
@@ -95,6 +96,8 @@ var arrows = map[string][]string{
 
 	// The client of the command line knows a server only by its API.
 	"client": {"core", "fixes", "prompts", "sourcemap", "wire", "golang.org/x/term", "golang.org/x/text"},
+
+	"backup": {"blob", "core", "store", "store/dump", "filippo.io/age", "github.com/klauspost/compress"},
 
 	"app":        {"*"}, // except client
 	"cmd/errand": {"app", "client", "github.com/alecthomas/kong"},

@@ -63,6 +63,7 @@ func (a *App) nameAtNATS() string {
 func (a *App) newSender() *sending.Loop {
 	return sending.New(sending.Options{
 		Store: a.db.Store, Log: a.log, Ways: a.listWays(), BaseURL: a.URL,
+		IsHeld: func() bool { return a.db.Settings().HoldsOutgoing },
 		OpenTarget: func(w store.DueWebhook) (notify.Target, error) {
 			form, err := formats.Find(w.Format)
 			if err != nil || w.Sealed == "" {

@@ -68,23 +68,26 @@ const encryptionKeysFile = "encryption-keys"
 // loadKeys returns the keys that seal the secrets of webhooks; nil for none. A private installation makes a key when
 // none is set. It continues to read with that key after others are set.
 func (a *App) loadKeys(ctx context.Context) (*seal.Ring, error) {
-	text := a.config.EncryptionKeys.Reveal()
-	if a.config.isPrivate() {
-		kept, err := loadKeptKeys(a.config.DataDir, text == "")
-		if err != nil {
-			return nil, err
-		}
-		text = strings.Trim(text+","+kept.Reveal(), ",")
+	text, err := a.config.collectKeys(a.config.EncryptionKeys == "")
+	if err != nil || text == "" {
+		return nil, err
 	}
-	if text == "" {
-		return nil, nil
-	}
-	ring, invalid := seal.ParseRing(core.Secret(text))
+	ring, invalid := seal.ParseRing(text)
 	for _, id := range invalid {
 		a.log.WarnContext(ctx, "an entry of ENCRYPTION_KEYS is ignored: it must be <id>:<32 random bytes in base64>, with an id of its own",
 			"key_id", id)
 	}
 	return ring, nil
+}
+
+// collectKeys returns ENCRYPTION_KEYS and, of a private installation, the generated keys behind them. If there are none, it makes
+// one if it is needed.
+func (c *Config) collectKeys(isNeeded bool) (core.Secret, error) {
+	if !c.isPrivate() {
+		return c.EncryptionKeys, nil
+	}
+	kept, err := loadKeptKeys(c.DataDir, isNeeded)
+	return core.Secret(strings.Trim(c.EncryptionKeys.Reveal()+","+kept.Reveal(), ",")), err
 }
 
 // loadKeptKeys returns the generated keys of a private installation. If there are none, it makes them if they are needed.

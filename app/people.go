@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -125,8 +126,15 @@ func (a *App) describeMail() func(ctx context.Context, address, subject, text st
 	if a.config.mailer == nil {
 		return nil
 	}
-	return a.config.mailer.SendText
+	return func(ctx context.Context, address, subject, text string) error {
+		if a.db.Settings().HoldsOutgoing {
+			return errHeldMail
+		}
+		return a.config.mailer.SendText(ctx, address, subject, text)
+	}
 }
+
+var errHeldMail = errors.New("OUTGOING is off: no mail is sent")
 
 // pageAssets are the style sheet and the icon for pages outside web.
 var pageAssets = api.Assets{Style: web.AssetPath("style.css"), Icon: web.AssetPath("icon.svg")}

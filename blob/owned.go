@@ -64,6 +64,19 @@ type verdict struct {
 	until time.Time // when to read them again
 }
 
+// CheckOwner returns ErrForeign when a store carries the mark of another installation than the given one; an empty one owns none.
+func CheckOwner(ctx context.Context, s Store, installation string) error {
+	owned := &OwnedStore{store: s}
+	switch mark, err := owned.readMark(ctx); {
+	case errors.Is(err, ErrNotFound) || err == nil && mark == installation && mark != "":
+		return nil
+	case err != nil:
+		return err
+	default:
+		return fmt.Errorf("%s: %w: it carries the mark of installation %q", s, ErrForeign, mark)
+	}
+}
+
 // Own makes an OwnedStore. It reads and writes nothing yet.
 func Own(s Store, o Owner) *OwnedStore { return &OwnedStore{store: s, owner: o} }
 

@@ -18,6 +18,7 @@ type Settings struct {
 	RequireApproval []HeldAction // actions held until a second admin approves them
 	SimilarOff      bool         // find_similar answers similar_off
 	SourceMapsMaxMB int64        // for all source maps of a project together
+	HoldsOutgoing   bool         // no webhook is called and no mail is sent; what is to be sent waits
 }
 
 // SettingTexts are the settings that a server was started with, each a flag and a variable of the environment. For an
@@ -29,6 +30,7 @@ type SettingTexts struct {
 	RequireApproval string `name:"require-approval" env:"REQUIRE_APPROVAL" placeholder:"none" help:"${about_require_approval}"`
 	Similar         string `name:"similar" env:"SIMILAR" placeholder:"on" help:"${about_similar}"`
 	SourceMapsMaxMB string `name:"source-maps-max-mb" env:"SOURCE_MAPS_MAX_MB" placeholder:"2000" help:"${about_source_maps_max_mb}"`
+	Outgoing        string `name:"outgoing" env:"OUTGOING" placeholder:"on" help:"${about_outgoing}"`
 }
 
 // HelpVariables are the values for ${name} in the help.
@@ -42,6 +44,8 @@ func HelpVariables() map[string]string {
 		"about_similar": "on: find_similar finds similar issues; off: it answers similar_off. Belongs to the installation.",
 		"about_source_maps_max_mb": "MB (2^20 bytes) that the source maps of a project may have together, " +
 			"each content counted once. Belongs to the installation.",
+		"about_outgoing": "off: no webhook is called and no mail is sent, as in a restored copy; what is to be sent waits. " +
+			"Belongs to the installation.",
 	}
 }
 
@@ -69,8 +73,9 @@ var installationSettings = []Setting{
 	{"STORED_EVENTS_PER_ISSUE", strconv.Itoa(DefaultStoredPerIssue), readStoredPerIssue},
 	{"RETENTION_DAYS", "90", readRetentionDays},
 	{"REQUIRE_APPROVAL", noActions, readRequireApproval},
-	{"SIMILAR", "on", readSimilar},
+	{"SIMILAR", on, readSimilar},
 	{"SOURCE_MAPS_MAX_MB", "2000", readSourceMapsMaxMB},
+	{"OUTGOING", on, readOutgoing},
 }
 
 // InstallationSettings returns all settings of the installation, in the order of display.
@@ -164,13 +169,28 @@ func readRequireApproval(text string, into *Settings) (string, error) {
 	return strings.Join(words, ","), nil
 }
 
-func readSimilar(text string, into *Settings) (string, error) {
-	text = strings.ToLower(strings.TrimSpace(text))
-	if text != "on" && text != "off" {
-		return "", fmt.Errorf("SIMILAR must be on or off: %q", text)
+// The values of a setting that is a switch.
+const (
+	on  = "on"
+	off = "off"
+)
+
+// readSwitch reads on or off.
+func readSwitch(name, text string) (stored string, isOff bool, err error) {
+	if text = strings.ToLower(strings.TrimSpace(text)); text != on && text != off {
+		return "", false, fmt.Errorf("%s must be on or off: %q", name, text)
 	}
-	into.SimilarOff = text == "off"
-	return text, nil
+	return text, text == off, nil
+}
+
+func readSimilar(text string, into *Settings) (stored string, err error) {
+	stored, into.SimilarOff, err = readSwitch("SIMILAR", text)
+	return stored, err
+}
+
+func readOutgoing(text string, into *Settings) (stored string, err error) {
+	stored, into.HoldsOutgoing, err = readSwitch("OUTGOING", text)
+	return stored, err
 }
 
 func readSourceMapsMaxMB(text string, into *Settings) (string, error) {

@@ -33,6 +33,7 @@ func TestSettingsAreStoredInOneForm(t *testing.T) {
 		{"REQUIRE_APPROVAL", "None", "none"},
 		{"REQUIRE_APPROVAL", ",", "none"},
 		{"SIMILAR", "OFF", "off"},
+		{"OUTGOING", " Off", "off"},
 		{"SOURCE_MAPS_MAX_MB", "0500", "500"},
 	} {
 		got, err := normalizeText(t, c[0], c[1])
@@ -44,7 +45,7 @@ func TestSettingsAreStoredInOneForm(t *testing.T) {
 	}
 	for _, c := range [][2]string{
 		{"RETENTION_DAYS", "-1"}, {"RETENTION_DAYS", "3651"}, {"RETENTION_DAYS", "7d"},
-		{"STORED_EVENTS_PER_ISSUE", "199"}, {"SIMILAR", "no"},
+		{"STORED_EVENTS_PER_ISSUE", "199"}, {"SIMILAR", "no"}, {"OUTGOING", "no"},
 		{"SOURCE_MAPS_MAX_MB", "0"}, {"SOURCE_MAPS_MAX_MB", "2 GB"}, {"SOURCE_MAPS_MAX_MB", "9999999999"},
 		{"REQUIRE_APPROVAL", "none,ignore"}, {"REQUIRE_APPROVAL", "no_action"},
 		{"BASE_URL", "errand.example"}, {"BASE_URL", "https://errand.example/app"}, {"BASE_URL", "http://:8080"},
@@ -74,7 +75,7 @@ func TestSettingsThatAreNotSetHaveTheirDefault(t *testing.T) {
 func TestEverySettingIsAVariable(t *testing.T) {
 	t.Parallel()
 	given := core.SettingTexts{
-		BaseURL: "1", StoredPerIssue: "2", RetentionDays: " 3 ", RequireApproval: "4", Similar: "5", SourceMapsMaxMB: "6",
+		BaseURL: "1", StoredPerIssue: "2", RetentionDays: " 3 ", RequireApproval: "4", Similar: "5", SourceMapsMaxMB: "6", Outgoing: "7",
 	}.ByName()
 	var names []string
 	for _, s := range core.InstallationSettings() {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/jackc/pgerrcode"
@@ -39,6 +40,14 @@ const migrationConnections = 2
 // Migrate brings the schema up to date: our tables, and the queue's tables, which have their own migrations. Servers that
 // start together wait for each other on a row of a table. Unlike advisory locks that also works behind connection poolers.
 func (s *Store) Migrate(ctx context.Context, log *slog.Logger) error {
+	return s.MigrateTo(ctx, newest, log)
+}
+
+// newest is the version of the newest migration, whichever it is.
+const newest = math.MaxInt64
+
+// MigrateTo is Migrate up to a version, for tables from an older server. A schema that is newer stays as it is.
+func (s *Store) MigrateTo(ctx context.Context, version int64, log *slog.Logger) error {
 	pool, err := s.openMigrationPool(ctx)
 	if err != nil {
 		return err
@@ -50,7 +59,7 @@ func (s *Store) Migrate(ctx context.Context, log *slog.Logger) error {
 			return err
 		}
 		return m.runLocked(ctx, func() error {
-			return pg.RetryLocks(ctx, migrationAttempts, func() error { return m.runAll(ctx, log) })
+			return pg.RetryLocks(ctx, migrationAttempts, func() error { return m.runAll(ctx, version, log) })
 		})
 	})
 }
@@ -139,9 +148,10 @@ func (m *migration) runLocked(ctx context.Context, fn func() error) (err error) 
 	return fn()
 }
 
-func (m *migration) runAll(ctx context.Context, log *slog.Logger) error {
+// runAll runs the migrations of ours up to a version, and all of the queue's.
+func (m *migration) runAll(ctx context.Context, version int64, log *slog.Logger) error {
 	began := time.Now()
-	results, err := m.ours.Up(ctx)
+	results, err := m.ours.UpTo(ctx, version)
 	for _, r := range results {
 		log.DebugContext(ctx, "migrated", "file", r.Source.Path, "duration", r.Duration)
 	}

@@ -21,8 +21,8 @@ func main() {
 	flag.IntVar(&options.projects, "projects", 50, "how many projects")
 	flag.IntVar(&options.calls, "calls", 200, "how often each call is made")
 	flag.BoolVar(&options.growth, "growth", true, "measure a tenth of the size too")
-	flag.StringVar(&options.only, "only", "",
-		"measure a part alone: manage, the management API, and write nothing; web, the pages, with -out bench/web.md")
+	flag.StringVar(&options.only, "only", "", "measure a part alone: manage, the management API, and write nothing; "+
+		"web, the pages, with -out bench/web.md; backup, with -out bench/backup.md")
 	flag.StringVar(&options.binary, "binary", "bin/errand", "the server to measure")
 	flag.StringVar(&options.databaseURL, "database-url", "",
 		"an empty database to measure on, as a superuser and of one size; empty for the private Postgres")
@@ -58,7 +58,10 @@ func run(ctx context.Context, options benchOptions, out string) error {
 		results = append(results, r)
 	}
 	page := formatResults(options, results)
-	if options.only == partWeb {
+	switch options.only {
+	case partBackup:
+		page = formatBackup(options, results[len(results)-1].backup)
+	case partWeb:
 		page = formatWeb(options, results[len(results)-1].web)
 	}
 	fmt.Print(page)
@@ -85,6 +88,10 @@ func measureSize(ctx context.Context, options benchOptions) (result, error) {
 	c := &client{Server: running, data: d, calls: options.calls, binary: options.binary}
 	if options.only == partManage {
 		r.rows, err = c.measureManage(ctx)
+		return r, err
+	}
+	if options.only == partBackup {
+		r.backup, err = c.measureBackup(ctx)
 		return r, err
 	}
 	if options.only == partWeb {

@@ -15,6 +15,7 @@ type result struct {
 	loading time.Duration
 	rows    []row
 	web     webResult
+	backup  backupResult
 }
 
 // formatResults returns the page of results.

@@ -35,6 +35,8 @@ type cli struct {
 	} `cmd:"" help:"Source maps of JavaScript builds."`
 	MCPConfig mcpConfigCmd `cmd:"" name:"mcp-config" help:"Print the entry with which an MCP client finds the server."`
 	Demo      demoCmd      `cmd:"" help:"Fill a demo project with examples, to look around in."`
+	Backup    backupCmd    `cmd:"" help:"Write the installation into one file, while the server runs; or check such a file."`
+	Restore   restoreCmd   `cmd:"" help:"Restore a backup into an empty data folder or database."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 	Call      callCmd      `cmd:"" help:"Call an operation of a running Errand at ERRAND_URL; errand call --list lists them."`
 	Next      nextCmd      `cmd:"" help:"Take the next issue to work on and print its brief: the operation next_issue."`
@@ -180,6 +182,10 @@ func (versionCmd) Run() error {
 var longHelp = kong.Vars{
 	"help_unset": "Restore the default of a setting on every server. " +
 		"A server that has it in its environment sets it again at its next start.",
+	"help_passphrase_file": "A file with the passphrase that encrypts the keys in the backup; or the variable BACKUP_PASSPHRASE. " +
+		"Without it the keys stay out.",
+	"help_take_over": "The original is gone: keep its id and BASE_URL, use its BLOBS, and send webhooks and mails. Otherwise what is " +
+		"restored is another installation, which sends nothing until you say so.",
 	"help_permission": "What it may do, such as apps:read; repeat the flag or separate with commas: " + app.ListPermissions() + ".",
 	"help_scope": "What it may do; repeat the flag or separate with commas: " +
 		"issues:read, issues:write, releases:write, admin.",

@@ -53,6 +53,7 @@ type Options struct {
 	// BuildBrief returns an issue and its brief, both as of the same moment.
 	BuildBrief func(ctx context.Context, issue int64) (*notify.Issue, *notify.Brief, error)
 	BaseURL    func() string // for links
+	IsHeld     func() bool   // while it reports true, deliveries wait; nil: they never do
 	Observe    Observer
 }
 
@@ -169,6 +170,9 @@ func (s *Loop) countPending(ctx context.Context) {
 // sendDue takes as many due deliveries as there is room for, and begins their attempts.
 func (s *Loop) sendDue(ctx, attempts context.Context) (err error) {
 	defer core.CatchPanic(&err)
+	if s.o.IsHeld != nil && s.o.IsHeld() {
+		return nil
+	}
 	if s.recorder.isBehind.Load() {
 		return nil // the recorder wakes the sender when it has caught up
 	}

@@ -177,7 +177,7 @@ func (w *Writer) newBatch(ctx context.Context, events []NewEvent) (*batch, error
 	for i := range events {
 		e := &events[i]
 		e.remembered = w.memory.findIssue(e)
-		if err := w.makePartition(ctx, truncateDay(e.ReceivedAt)); err != nil {
+		if err := w.MakePartition(ctx, truncateDay(e.ReceivedAt)); err != nil {
 			return nil, err
 		}
 		if _, twice := b.firstIndex[e.eventKey()]; twice {

@@ -19,7 +19,7 @@ type madePartitions struct{ byDay sync.Map } // time.Time -> struct{}
 func (w *Writer) MakePartitions(ctx context.Context) error {
 	today := w.db.Now().Truncate(24 * time.Hour)
 	for n := range PartitionsAhead + 1 {
-		if err := w.makePartition(ctx, today.AddDate(0, 0, n)); err != nil {
+		if err := w.MakePartition(ctx, today.AddDate(0, 0, n)); err != nil {
 			return err
 		}
 	}
@@ -32,8 +32,8 @@ const lockPartitions = `LOCK TABLE events IN SHARE UPDATE EXCLUSIVE MODE`
 
 const findPartition = `SELECT to_regclass(@name) IS NOT NULL AS made`
 
-// makePartition makes the partition of one UTC day. If several servers try at the same time, the later ones find it made.
-func (w *Writer) makePartition(ctx context.Context, day time.Time) error {
+// MakePartition makes the partition of one UTC day. If several servers try at the same time, the later ones find it made.
+func (w *Writer) MakePartition(ctx context.Context, day time.Time) error {
 	if _, made := w.partitions.byDay.Load(day); made {
 		return nil
 	}
