@@ -6,6 +6,7 @@ SHELL := bash
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 GOLANGCI_LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GORELEASER = $(GO) run github.com/goreleaser/goreleaser/v2@v2.15.1
 INSPECTOR = npx --yes @modelcontextprotocol/inspector@2.12.0
 export CORPORA ?= $(abspath ../shared/corpora)
 
@@ -91,6 +92,15 @@ conformance: deps build ## Run the official conformance suite of MCP; e2e/intero
 .PHONY: interop
 interop: deps build ## Try the clients of MCP that people use: SDKs, mcp-remote, Claude Code, Gemini CLI, the inspector.
 	@$(GO) run ./e2e/interop clients
+
+.PHONY: snapshot
+snapshot: ## Build the files of a release from this commit into dist/ (archives, .deb, .rpm, checksums, bill of materials); publishes nothing.
+	@$(GORELEASER) release --snapshot --clean --skip=publish,announce,validate
+
+.PHONY: image
+image: ## Build the container images errand:latest and errand:postgres; without a container runtime, only what they are made of, in bin/image.
+	@VERSION=$(VERSION) scripts/image-root bin/image
+	@scripts/build-images bin/image
 
 .PHONY: bench
 bench: ## Run the benchmarks of the pure packages.

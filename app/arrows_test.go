@@ -116,6 +116,7 @@ var arrows = map[string][]string{
 	"testkit/golden":  {"github.com/stretchr/testify"},
 	"testkit/house":   {},
 	"scripts/names":   {"testkit/house"},
+	"packaging":       {},
 	"api/surfacetest": {"api", "blob", "core", "grouping", "ingest", "mcp", "store", "store/intake", "store/storetest", "tools",
 		"github.com/stretchr/testify"},
 	"e2e":          {},

@@ -5,6 +5,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,10 +23,10 @@ func TestTheExampleOfAgentsNamesTools(t *testing.T) {
 	for _, o := range core.V1.Operations() {
 		tools[o.Name] = o.NotATool == ""
 	}
-	folder, named := os.DirFS("../examples/agent"), 0
+	folder, named := os.DirFS("../examples"), 0
 
 	err := fs.WalkDir(folder, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".md") {
 			return err
 		}
 		text, err := fs.ReadFile(folder, path)

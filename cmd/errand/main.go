@@ -37,7 +37,7 @@ type cli struct {
 	Demo      demoCmd      `cmd:"" help:"Fill a demo project with examples, to look around in."`
 	Backup    backupCmd    `cmd:"" help:"Write the installation into one file, while the server runs; or check such a file."`
 	Restore   restoreCmd   `cmd:"" help:"Restore a backup into an empty data folder or database."`
-	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Version   versionCmd   `cmd:"" help:"Print the version, the commit, the schema of the database, and how it was built."`
 	Call      callCmd      `cmd:"" help:"Call an operation of a running Errand at ERRAND_URL; errand call --list lists them."`
 	Next      nextCmd      `cmd:"" help:"Take the next issue to work on and print its brief: the operation next_issue."`
 }
@@ -166,16 +166,6 @@ func (c *demoCmd) Run(ctx context.Context) error {
 		return err
 	}
 	return made.Print(os.Stdout)
-}
-
-type versionCmd struct{}
-
-func (versionCmd) Run() error {
-	fmt.Println("errand", version)
-	if info, ok := debug.ReadBuildInfo(); ok {
-		fmt.Println(info.GoVersion)
-	}
-	return nil
 }
 
 // longHelp are texts of --help that are too long for a tag.

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+
+	"errand/migrations"
+)
+
+type versionCmd struct{}
+
+func (versionCmd) Run() error { return printVersion(os.Stdout) }
+
+// printVersion says what this program is: its version, the commit, the schema that it needs, and how it was built.
+func printVersion(w io.Writer) error {
+	text := fmt.Sprintf("errand %s\n", version)
+	if commit := findCommit(); commit != "" {
+		text += fmt.Sprintf("commit %s\n", commit)
+	}
+	text += fmt.Sprintf("schema %d\n%s %s/%s\n", migrations.Newest(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// findCommit returns the commit that was built, its time, and whether files were changed; empty where the build does not know.
+func findCommit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	found := map[string]string{}
+	for _, setting := range info.Settings {
+		found[setting.Key] = setting.Value
+	}
+	commit := found["vcs.revision"]
+	if commit == "" {
+		return ""
+	}
+	commit += " of " + found["vcs.time"]
+	if found["vcs.modified"] == "true" {
+		commit += ", with changes"
+	}
+	return commit
+}
