@@ -39,16 +39,16 @@ const migrationConnections = 2
 // Migrate brings the schema up to date: our tables, and the queue's tables, which have their own migrations. Servers that
 // start together wait for each other on a row of a table. Unlike advisory locks that also works behind connection poolers.
 func (s *Store) Migrate(ctx context.Context, log *slog.Logger) error {
+	// Without this check, each start would make connections and wait for the lock with nothing to do.
+	if err := s.CheckSchema(ctx); !errors.Is(err, ErrOldSchema) {
+		return err
+	}
 	pool, err := s.openMigrationPool(ctx)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
 	return s.withMigrations(pool, func(m *migration) error {
-		// Without this check, each start would wait for the lock with nothing to do.
-		if pending, err := m.hasPending(ctx); err != nil || !pending {
-			return err
-		}
 		return m.runLocked(ctx, func() error {
 			return pg.RetryLocks(ctx, migrationAttempts, func() error { return m.runAll(ctx, log) })
 		})
