@@ -113,6 +113,7 @@ var arrows = map[string][]string{
 	"testkit/golden":  {"github.com/stretchr/testify"},
 	"testkit/house":   {},
 	"scripts/names":   {"testkit/house"},
+	"scripts/slowest": {},
 	"api/surfacetest": {"api", "blob", "core", "grouping", "ingest", "mcp", "store", "store/intake", "store/storetest", "tools",
 		"github.com/stretchr/testify"},
 	"e2e":          {},
