@@ -28,7 +28,7 @@ run: deps build ## Install what is missing, build, and start the server; it prin
 
 .PHONY: test
 test: deps ## Run the tests.
-	@$(GO) test ./...
+	@$(GO) test -parallel 4 ./... # more than there are cores, because many tests wait
 
 .PHONY: race
 race: deps ## Run the tests with the race detector.

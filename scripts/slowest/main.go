@@ -111,6 +111,9 @@ func (r *report) writeUnfinished(prefix string) error {
 func (r *report) writeTable() error {
 	tests := slices.DeleteFunc(r.ended, func(e event) bool { return e.Test == "" || strings.Contains(e.Test, "/") || e.Elapsed == 0 })
 	slices.SortStableFunc(tests, func(a, b event) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
+	if len(tests) == 0 {
+		return nil
+	}
 	text := "\nthe slowest tests, in seconds\n"
 	for _, e := range tests[:min(len(tests), tableLength)] {
 		text += fmt.Sprintf("%7.1f  %s\n", e.Elapsed, e.Test)
