@@ -41,7 +41,8 @@ func show(t *testing.T, all bool) string {
 
 func TestFailuresAreShownThenTheSlowest(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "    what is wrong\n--- FAIL: TestSlow (12.00s)\nFAIL\te2e\t12.5s\npanic: test timed out\nexit status 1\n"+table, show(t, false))
+	require.Equal(t, "    what is wrong\n--- FAIL: TestSlow (12.00s)\nFAIL\te2e\t12.5s\npanic: test timed out\nexit status 1\n"+table,
+		show(t, false))
 }
 
 func TestWhatPassingTestsPrintIsShownOnRequest(t *testing.T) {
