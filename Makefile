@@ -33,7 +33,7 @@ run: deps build ## Install what is missing, build, and start the server; it prin
 
 .PHONY: test
 test: test-deps ## Run the tests.
-	@$(GO) test ./...
+	@$(GO) test -parallel 4 ./... # more than there are cores, because many tests wait
 
 .PHONY: race
 race: test-deps ## Run the tests with the race detector.
@@ -63,7 +63,7 @@ e2e: deps build ## Run the built binary against real SDKs, a real browser and MC
 	@scripts/install-npm e2e
 	@scripts/install-pip e2e/requirements.txt .cache/e2e-python
 	@scripts/install-chromium
-	@$(GO) test -tags e2e -count=1 -skip '^TestFault' ./e2e/
+	@$(GO) test -tags e2e -count=1 -json -skip '^TestFault' ./e2e/ | $(GO) run ./scripts/slowest
 
 .PHONY: pictures
 pictures: deps build ## Make the pictures of the documentation from the demo project; look at them before you commit them.
@@ -79,7 +79,7 @@ sign-in: deps build ## Let Claude Code, Codex, mcp-remote and the SDKs for TypeS
 
 .PHONY: faults
 faults: deps build ## Kill Postgres and servers under load, and send what hostile senders send; prints what it measured.
-	@$(GO) test -tags e2e -count=1 -v -parallel 5 -timeout 5m -run '^TestFault' ./e2e/ | grep -Ev '^=== '
+	@$(GO) test -tags e2e -count=1 -json -parallel 5 -timeout 5m -run '^TestFault' ./e2e/ | $(GO) run ./scripts/slowest -v
 
 .PHONY: lint-mcp
 lint-mcp: build ## Check the MCP tools with the MCP inspector (--strict).

@@ -28,30 +28,30 @@ type Config struct {
 	OutgoingConfig    `embed:""`
 	SSOConfig         `embed:""`
 
-	Addr           string      `name:"addr" env:"ADDR" default:"127.0.0.1:8080" help:"${help_ADDR}"`
-	DataDir        string      `name:"data-dir" env:"DATA_DIR" help:"${help_DATA_DIR}"`
-	DatabaseURL    core.Secret `name:"database-url" env:"DATABASE_URL" help:"${help_DATABASE_URL}"`
-	DatabasePool   int         `name:"database-pool" env:"DATABASE_POOL" default:"19" help:"${help_DATABASE_POOL}"`
-	PostgresBin    string      `name:"postgres-bin" env:"POSTGRES_BIN" help:"${help_POSTGRES_BIN}"`
-	PostgresMemory megabytes   `name:"postgres-memory" env:"POSTGRES_MEMORY" default:"64MB" help:"${help_POSTGRES_MEMORY}"`
-	AdminToken     core.Secret `name:"admin-token" env:"ADMIN_TOKEN" help:"${help_ADMIN_TOKEN}"`
-	Migrate        word        `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on" help:"${help_MIGRATE}"`
-	Roles          string      `name:"roles" env:"ROLES" default:"all" help:"${help_ROLES}"`
-	TrustedProxies string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" help:"${help_TRUSTED_PROXIES}"`
-	MetricsAddr    string      `name:"metrics-addr" env:"METRICS_ADDR" help:"${help_METRICS_ADDR}"`
-	LogLevel       word        `name:"log-level" env:"LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"${help_LOG_LEVEL}"`
-	LogFormat      word        `name:"log-format" env:"LOG_FORMAT" enum:"json,text," default:"" help:"${help_LOG_FORMAT}"`
+	Addr           string      `name:"addr" env:"ADDR" default:"127.0.0.1:8080"`
+	DataDir        string      `name:"data-dir" env:"DATA_DIR"`
+	DatabaseURL    core.Secret `name:"database-url" env:"DATABASE_URL"`
+	DatabasePool   int         `name:"database-pool" env:"DATABASE_POOL" default:"19"`
+	PostgresBin    string      `name:"postgres-bin" env:"POSTGRES_BIN"`
+	PostgresMemory megabytes   `name:"postgres-memory" env:"POSTGRES_MEMORY" default:"64MB"`
+	AdminToken     core.Secret `name:"admin-token" env:"ADMIN_TOKEN"`
+	Migrate        word        `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on"`
+	Roles          string      `name:"roles" env:"ROLES" default:"all"`
+	TrustedProxies string      `name:"trusted-proxies" env:"TRUSTED_PROXIES"`
+	MetricsAddr    string      `name:"metrics-addr" env:"METRICS_ADDR"`
+	LogLevel       word        `name:"log-level" env:"LOG_LEVEL" enum:"debug,info,warn,error" default:"info"`
+	LogFormat      word        `name:"log-format" env:"LOG_FORMAT" enum:"json,text," default:""`
 
-	DatabaseWait  string `name:"database-wait" env:"DATABASE_WAIT" default:"1m" help:"${help_DATABASE_WAIT}"`
-	ShutdownDelay string `name:"shutdown-delay" env:"SHUTDOWN_DELAY" default:"0s" help:"${help_SHUTDOWN_DELAY}"`
+	DatabaseWait  string `name:"database-wait" env:"DATABASE_WAIT" default:"1m"`
+	ShutdownDelay string `name:"shutdown-delay" env:"SHUTDOWN_DELAY" default:"0s"`
 
 	VerifyMin string `name:"verify-min" env:"VERIFY_MIN" help:"Shortest time for which a fixed error must stay away; by default 1h."`
 	VerifyMax string `name:"verify-max" env:"VERIFY_MAX" help:"Longest such time, which needs no sign of life; by default 7d."`
 	SCMHost   string `name:"scm-host" env:"SCM_HOST" default:"github.com" help:"Hosts of source control, where pull requests are."`
 
-	SCMWebhookSecret core.Secret `name:"scm-webhook-secret" env:"SCM_WEBHOOK_SECRET" help:"${help_SCM_WEBHOOK_SECRET}"`
+	SCMWebhookSecret core.Secret `name:"scm-webhook-secret" env:"SCM_WEBHOOK_SECRET"`
 
-	Blobs core.Secret `name:"blobs" env:"BLOBS" help:"${help_BLOBS}"` // its URL can hold a secret
+	Blobs core.Secret `name:"blobs" env:"BLOBS"` // its URL can hold a secret
 
 	// RefreshEvery is how often the settings of the installation are read; 0 for the usual time.
 	RefreshEvery time.Duration `kong:"-"`

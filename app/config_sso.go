@@ -12,10 +12,10 @@ import (
 
 // SSOConfig is the part of the Config about single sign-on.
 type SSOConfig struct {
-	OIDCIssuer         string      `name:"oidc-issuer" env:"OIDC_ISSUER" help:"${help_OIDC_ISSUER}"`
-	OIDCClientID       string      `name:"oidc-client-id" env:"OIDC_CLIENT_ID" help:"${help_OIDC_CLIENT_ID}"`
-	OIDCClientSecret   core.Secret `name:"oidc-client-secret" env:"OIDC_CLIENT_SECRET" help:"${help_OIDC_CLIENT_SECRET}"`
-	OIDCAllowedDomains string      `name:"oidc-allowed-domains" env:"OIDC_ALLOWED_DOMAINS" help:"${help_OIDC_ALLOWED_DOMAINS}"`
+	OIDCIssuer         string      `name:"oidc-issuer" env:"OIDC_ISSUER"`
+	OIDCClientID       string      `name:"oidc-client-id" env:"OIDC_CLIENT_ID"`
+	OIDCClientSecret   core.Secret `name:"oidc-client-secret" env:"OIDC_CLIENT_SECRET"`
+	OIDCAllowedDomains string      `name:"oidc-allowed-domains" env:"OIDC_ALLOWED_DOMAINS"`
 
 	allowedDomains []string // from OIDCAllowedDomains
 }

@@ -25,6 +25,9 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 
 const adminToken = "the-admin-token-of-the-tests"
 
+// pool is the number of connections of a server: each costs Postgres a process, and a test needs few of them at once.
+const pool = 8
+
 // The bounds of waiting in tests, and the pauses between looks.
 const (
 	atMost = 20 * time.Second
@@ -34,7 +37,8 @@ const (
 // configOn is the configuration of a server on the test's database.
 func configOn(databaseURL string) app.Config {
 	return app.Config{
-		Addr: "127.0.0.1:0", DatabaseURL: core.Secret(databaseURL), AdminToken: adminToken, Migrate: "on", PasswordParams: cheap,
+		Addr: "127.0.0.1:0", DatabaseURL: core.Secret(databaseURL), DatabasePool: pool, AdminToken: adminToken, Migrate: "on",
+		PasswordParams: cheap,
 	}
 }
 

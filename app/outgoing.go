@@ -23,13 +23,13 @@ import (
 
 // OutgoingConfig is the part of the Config that webhooks and mails need.
 type OutgoingConfig struct {
-	EncryptionKeys      core.Secret `name:"encryption-keys" env:"ENCRYPTION_KEYS" help:"${help_ENCRYPTION_KEYS}"`
-	SMTPURL             core.Secret `name:"smtp-url" env:"SMTP_URL" help:"${help_SMTP_URL}"`
-	EmailFrom           string      `name:"email-from" env:"EMAIL_FROM" help:"${help_EMAIL_FROM}"`
-	SCMAPIURL           string      `name:"scm-api-url" env:"SCM_API_URL" default:"https://api.github.com" help:"${help_SCM_API_URL}"`
-	WebhookAllowPrivate string      `name:"webhook-allow-private" env:"WEBHOOK_ALLOW_PRIVATE" help:"${help_WEBHOOK_ALLOW_PRIVATE}"`
+	EncryptionKeys      core.Secret `name:"encryption-keys" env:"ENCRYPTION_KEYS"`
+	SMTPURL             core.Secret `name:"smtp-url" env:"SMTP_URL"`
+	EmailFrom           string      `name:"email-from" env:"EMAIL_FROM"`
+	SCMAPIURL           string      `name:"scm-api-url" env:"SCM_API_URL" default:"https://api.github.com"`
+	WebhookAllowPrivate string      `name:"webhook-allow-private" env:"WEBHOOK_ALLOW_PRIVATE"`
 
-	Notify core.Secret `name:"notify" env:"NOTIFY" help:"${help_NOTIFY}"` // its URL can contain a password
+	Notify core.Secret `name:"notify" env:"NOTIFY"` // its URL can contain a password
 
 	mailer  *email.Mailer  // from SMTPURL and EmailFrom; nil: no mail is sent
 	private []netip.Prefix // from WebhookAllowPrivate

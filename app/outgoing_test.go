@@ -52,7 +52,7 @@ func (s *server) postWebhook(t *testing.T, body string) (int, string) {
 
 func TestEncryptionKeysOfAPrivateInstallation(t *testing.T) {
 	t.Parallel()
-	dir := dataDir(t)
+	dir := storetest.NewDataDir(t)
 	c := privateConfig(dir)
 	c.AdminToken = adminToken
 	s := startServer(t, c)

@@ -96,7 +96,7 @@ func TestPrivateInstallation(t *testing.T) {
 
 func TestAdminTokenThatIsSet(t *testing.T) {
 	t.Parallel()
-	dir := dataDir(t)
+	dir := storetest.NewDataDir(t)
 	c := privateConfig(dir)
 	c.AdminToken = adminToken
 	s := startServer(t, c)
@@ -166,7 +166,7 @@ func TestForeignSecretsAreRefused(t *testing.T) {
 			return filepath.Join(dir, "admin-token")
 		},
 	} {
-		dir := dataDir(t)
+		dir := storetest.NewDataDir(t)
 		file := plant(dir)
 		c, log := privateConfig(dir), &logtext.Text{}
 		_, err := app.New(t.Context(), c, "0.0.0", log.NewLogger())
@@ -194,7 +194,7 @@ func plantFile(t *testing.T, dir, name string, uid int) string {
 // An interrupted start may leave an unfinished file, which is replaced.
 func TestUnfinishedTokenIsMadeAnew(t *testing.T) {
 	t.Parallel()
-	dir := dataDir(t)
+	dir := storetest.NewDataDir(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "admin-token.new"), []byte("unfini"), 0o644))
 	s := startServer(t, privateConfig(dir))
 	require.Equal(t, http.StatusOK, s.statusAs(t, s.NewAdminToken.Reveal(), "/v1/tokens"))

@@ -32,7 +32,7 @@ var isError = regexp.MustCompile(`(?m)^.*\b(ERROR|FATAL|PANIC):.*$`)
 
 func TestStopLeavesNoErrorInTheLogOfThePrivatePostgres(t *testing.T) {
 	t.Parallel()
-	dir := dataDir(t)
+	dir := storetest.NewDataDir(t)
 	for round := range 4 {
 		s := startServer(t, privateConfig(dir))
 		admin, err := os.ReadFile(filepath.Join(dir, "admin-token"))

@@ -182,7 +182,12 @@ var UnresolveIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
 
 // ClaimIssueInput is the body of POST /v1/issues/{id}/claim.
 type ClaimIssueInput struct {
-	ID      int64  `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
+	ID int64 `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
+	Lease
+}
+
+// Lease says how long a claim lasts, and for whom.
+type Lease struct {
 	Minutes int64  `json:"minutes" doc:"@minutes" min:"1" max:"1440" default:"120"`
 	Worker  Worker `json:"worker,omitempty" doc:"@worker" min:"1" max:"64"`
 }

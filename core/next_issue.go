@@ -8,9 +8,8 @@ import (
 // NextIssueInput chooses the issue to take.
 type NextIssueInput struct {
 	Project ProjectRef `json:"project,omitempty" doc:"@nextIssueInput.project" min:"1"`
-	Worker  Worker     `json:"worker,omitempty" doc:"@worker" min:"1" max:"64"`
-	Minutes int64      `json:"minutes" doc:"@minutes" min:"1" max:"1440" default:"120"`
-	Budget  int        `json:"budget" doc:"How long the brief may be, in tokens." min:"500" max:"20000" default:"6000"`
+	Lease
+	Budget int `json:"budget" doc:"How long the brief may be, in tokens." min:"500" max:"20000" default:"6000"`
 }
 
 // NextIssue is the issue that the caller now holds, with its brief; or the reason why there is none.

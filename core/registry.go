@@ -41,6 +41,9 @@ func NewRegistry(catalogue *Catalogue, log *slog.Logger, handlers ...Handler) (*
 		if _, bound := r.handlers[op]; !bound && op.ServedBy == "" {
 			return nil, fmt.Errorf("core: operation %s has no handler", op.Name)
 		}
+		if _, err := op.input.rules(); err != nil {
+			return nil, fmt.Errorf("core: operation %s: %w", op.Name, err)
+		}
 	}
 	return r, nil
 }

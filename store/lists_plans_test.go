@@ -236,13 +236,17 @@ func valuesOf(kind reflect.Type) []reflect.Value {
 // issueFilters returns filters that differ in one field, for one project and for all, in both orders.
 func issueFilters() []store.IssueFilter {
 	var filters []store.IssueFilter
+	known := map[string]bool{} // several fields have examples that make the same filter
 	for field := range reflect.TypeFor[store.IssueFilter]().Fields() {
 		for _, project := range []int64{0, 8} {
 			for _, sort := range []core.IssueSort{core.ByLastSeen, core.ByPriority} {
 				for _, example := range examplesOf(field.Name) {
 					f := store.IssueFilter{ProjectID: project, Sort: sort, Paging: paging}
 					reflect.ValueOf(&f).Elem().FieldByIndex(field.Index).Set(reflect.ValueOf(example))
-					filters = append(filters, f)
+					if text, _ := json.Marshal(f); !known[string(text)] {
+						known[string(text)] = true
+						filters = append(filters, f)
+					}
 				}
 			}
 		}
@@ -273,6 +277,9 @@ func wholeTables(t *testing.T, conn *pgx.Conn, q statement) []string {
 	var plans []struct{ Plan plan }
 	require.NoError(t, json.Unmarshal(text, &plans))
 	require.Len(t, plans, 1)
+	if len(plans[0].Plan.wholeTables()) == 0 {
+		return nil
+	}
 	rows, err := conn.Query(t.Context(), `SELECT relname FROM pg_class WHERE relname = ANY ($1) AND reltuples >= 1000`,
 		plans[0].Plan.wholeTables())
 	require.NoError(t, err)

@@ -48,16 +48,16 @@ const newest = math.MaxInt64
 
 // MigrateTo is Migrate up to a version, for tables from an older server. A schema that is newer stays as it is.
 func (s *Store) MigrateTo(ctx context.Context, version int64, log *slog.Logger) error {
+	// Without this check, each start would make connections and wait for the lock with nothing to do.
+	if err := s.CheckSchema(ctx); !errors.Is(err, ErrOldSchema) {
+		return err
+	}
 	pool, err := s.openMigrationPool(ctx)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
 	return s.withMigrations(pool, func(m *migration) error {
-		// Without this check, each start would wait for the lock with nothing to do.
-		if pending, err := m.hasPending(ctx); err != nil || !pending {
-			return err
-		}
 		return m.runLocked(ctx, func() error {
 			return pg.RetryLocks(ctx, migrationAttempts, func() error { return m.runAll(ctx, version, log) })
 		})

@@ -1,6 +1,20 @@
 package tools_test
 
-import "fmt"
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+)
+
+// callOfPeople returns what makes the arguments of a call of the operation.
+func callOfPeople(t testing.TB, op *core.Operation) func(part) string {
+	t.Helper()
+	require.Contains(t, callsOfPeople, op.Name, "add it to callsOfPeople in tools/rights_calls_test.go: how people call it")
+	return callsOfPeople[op.Name]
+}
 
 // callsOfPeople are the arguments of a call of each operation about something in a project, which is made for the
 // call. Calls that name nothing are about everything.

@@ -66,7 +66,7 @@ func listQuestions(h *fixture, own part) []question {
 		if !op.ReadOnly() {
 			continue
 		}
-		questions = append(questions, question{op, callsOfPeople[op.Name](own)})
+		questions = append(questions, question{op, callOfPeople(h, op)(own)})
 		for _, args := range wide[op.Name] {
 			questions = append(questions, question{op, args})
 		}
@@ -186,7 +186,7 @@ func TestWhatIsOfOtherTeamsIsUnknown(t *testing.T) {
 		"delete_project_key": {func(p part) string { return fmt.Sprintf(`{"project": "the-quagga", "key": %q}`, p.key()) }},
 	}
 	for _, op := range h.registry.Operations() {
-		for _, call := range append(calls[op.Name], callsOfPeople[op.Name]) {
+		for _, call := range append(calls[op.Name], callOfPeople(h, op)) {
 			for _, who := range []string{"owner", "developer", "viewer", "in no team", "token that reads", "token that works", "token of an admin"} {
 				ofForeign, ofUnknown := h.foreignPart(), h.unknownPart()
 				args, unknownArgs := call(ofForeign), call(ofUnknown)

@@ -82,7 +82,8 @@ func TestEveryAnswerMarksTextOfTheApp(t *testing.T) {
 			if op == core.ListFixOutcomes.Operation || op == core.GetIssueDays.Operation {
 				words = appRelease
 			}
-			require.Contains(t, string(answer.Body), words, "%s has words of the app, or is one of readsWithout", op.Name)
+			require.Contains(t, string(answer.Body), words,
+				"%s shows words of the app that addHostileApp makes, or is in readsWithout or ofAgents (tools/untrusted_test.go)", op.Name)
 			requireMarked(t, op, answer.Body, words)
 		}
 	}

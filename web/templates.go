@@ -4,13 +4,15 @@ import (
 	"embed"
 	"html/template"
 	"strings"
+	"sync"
 )
 
 //go:embed *.html parts/*.html
 var templateFiles embed.FS
 
-// templates are the pages by the names of their files, each in the layout and with all components.
-var templates = parseTemplates()
+// templates returns the pages by the names of their files, each in the layout and with all components. Commands that serve no
+// pages do not wait for it.
+var templates = sync.OnceValue(parseTemplates)
 
 // layoutFile is the template around every page.
 const layoutFile = "layout.html"

@@ -94,6 +94,7 @@ type Site struct {
 
 // New makes the pages.
 func New(o Options) *Site {
+	templates() // a mistake in one fails the start, not a request
 	return &Site{Options: o}
 }
 

@@ -188,7 +188,8 @@ func TestParityIsComplete(t *testing.T) {
 		for _, code := range outcomesOf(op) {
 			// An error that an operation declares itself has its own reason, even if every operation has the error.
 			if !slices.Contains(everywhereCodes, code) || slices.Contains(op.Errors, code) {
-				require.True(t, shown[op.Name+" "+string(code)], "parityCases lacks %s with the outcome %q", op.Name, code)
+				require.True(t, shown[op.Name+" "+string(code)],
+					"add a case of %s with the outcome %q to the lists that parityCases joins (api/surfacetest/parity_test.go)", op.Name, code)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/alecthomas/kong"
@@ -12,7 +13,7 @@ import (
 var commandSettings = []string{"DATA_DIR", "DATABASE_URL", "LOG_LEVEL", "LOG_FORMAT"}
 
 // arrangeFlags puts each command's own flags first in its help. Only the help of serve and errand settings list the
-// settings of a server; the other commands accept them too.
+// settings of a server; the other commands accept them too. It also gives the flags their texts.
 func arrangeFlags(parser *kong.Kong) {
 	variables := app.ListVariables()
 	isSetting := func(f *kong.Flag) bool {
@@ -30,6 +31,9 @@ func arrangeFlags(parser *kong.Kong) {
 			}
 		})
 		for _, f := range leaf.Flags {
+			if len(f.Envs) > 0 {
+				f.Help = cmp.Or(app.FlagHelp(f.Envs[0]), f.Help)
+			}
 			isShown := slices.ContainsFunc(f.Envs, func(env string) bool { return slices.Contains(commandSettings, env) })
 			f.Hidden = f.Hidden || leaf.Name != "serve" && isSetting(f) && !isShown
 		}

@@ -33,7 +33,7 @@ var neededArgs = map[string]string{
 // databaseCommands returns the command line of each command that works on the database, except for the makers.
 func databaseCommands(t *testing.T) (lines []string) {
 	t.Helper()
-	parser := kong.Must(newCommands(nil), kong.Name("errand"), kong.Vars(app.FlagHelp()), longHelp, kong.Vars(app.HelpVariables()))
+	parser := kong.Must(newCommands(nil), kong.Name("errand"), longHelp, kong.Vars(app.HelpVariables()))
 	for _, leaf := range parser.Model.Leaves(true) {
 		_, isConfigured := leaf.Target.Addr().Interface().(interface{ Configuration() *app.Config })
 		name := strings.TrimPrefix(leaf.Path(), "errand ")
@@ -45,6 +45,18 @@ func databaseCommands(t *testing.T) (lines []string) {
 	}
 	require.Greater(t, len(lines), len(neededArgs))
 	return lines
+}
+
+func TestEveryFlagHasAText(t *testing.T) {
+	t.Parallel()
+	parser := kong.Must(newCommands(nil), kong.Name("errand"), longHelp, kong.Vars(app.HelpVariables()))
+	arrangeFlags(parser)
+	for _, leaf := range parser.Model.Leaves(false) {
+		for _, f := range leaf.Flags {
+			require.NotEmpty(t, f.Help, "%s --%s: settings of a server have theirs in app/config_help.go", leaf.Name, f.Name)
+			require.NotContains(t, f.Help, "${", "%s --%s", leaf.Name, f.Name)
+		}
+	}
 }
 
 // TestCommandsMakeNoInstallation runs each command with a mistyped DATA_DIR, without one, and on an empty database.

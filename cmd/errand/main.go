@@ -186,7 +186,7 @@ func main() {
 	unsetEmpty()
 	args := os.Args[1:]
 	commands := newCommands(args)
-	parser := kong.Must(commands, kong.Name("errand"), kong.Vars(app.FlagHelp()), longHelp,
+	parser := kong.Must(commands, kong.Name("errand"), longHelp,
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Vars(app.HelpVariables()),
 		kong.Description("Errand is an error tracker for coding agents. Every flag of serve can be set in the environment too."))

@@ -57,6 +57,17 @@ func usualFolders() []string {
 	return append(folders, filepath.SplitList(os.Getenv("PATH"))...)
 }
 
+// FindVersion returns the major version of the Postgres that would make new data: of the one in the folder, or of the newest on
+// this machine if folder is empty.
+func FindVersion(ctx context.Context, folder string) (major int, err error) {
+	a, err := accountFor(nil)
+	if err != nil {
+		return 0, err
+	}
+	b, err := finder{account: a, override: folder, folders: usualFolders()}.findBinaries(ctx, 0)
+	return b.major, err
+}
+
 // findBinaries returns the binaries for data of the given major version, or the newest ones when major is 0.
 func (f finder) findBinaries(ctx context.Context, major int) (binaries, error) {
 	if f.override != "" {

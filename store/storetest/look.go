@@ -164,3 +164,9 @@ func CountDeadlocks(t testing.TB, url string) (n int) {
 	require.NoError(t, conn.QueryRow(t.Context(), `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`).Scan(&n))
 	return n
 }
+
+// withoutDatabase are the operations that answer from the caller's token alone, once that is known.
+var withoutDatabase = []*core.Operation{core.Whoami.Operation}
+
+// NeedsNoDatabase reports whether the handler of an operation works while the database is away.
+func NeedsNoDatabase(op *core.Operation) bool { return slices.Contains(withoutDatabase, op) }

@@ -1,12 +1,11 @@
 // Package storetest makes a real database for each test: a clone of a migrated template on a private Postgres, which the
-// test process starts when the first test asks, and stops at its end.
+// test process starts when the first test asks, and stops at its end. Its data is a copy of what an earlier test process made.
 package storetest
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"os"
 	"runtime/debug"
@@ -59,31 +58,23 @@ var running *server
 
 func startServer() (*server, error) {
 	ctx := context.Background()
-	dir, err := os.MkdirTemp("", "errand-test-")
+	dir, err := makeFolder()
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { // the server may run as another user than we do
+	if err := unpackInstallation(ctx, dir); err != nil {
 		return nil, err
 	}
-	pg, err := embedded.Start(ctx, embedded.Options{
-		Dir: dir, Log: slog.New(slog.DiscardHandler), Binaries: os.Getenv("POSTGRES_BIN"),
-		Settings: map[string]string{
-			"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "400",
-			// Neither UTC nor a whole hour away from it, to expose mistakes with time zones.
-			"timezone":        "Asia/Kathmandu",
-			"log_line_prefix": logPrefix,
-		},
-	})
+	pg, err := startPostgres(ctx, dir)
 	if err != nil {
-		return nil, fmt.Errorf("storetest: %w", err)
+		return nil, err
 	}
 	s := &server{dir: dir, postgres: pg}
 	running = s
-	if s.admin, err = pgx.Connect(ctx, pg.URL()); err != nil {
+	if s.admin, err = pgx.Connect(ctx, s.databaseURL("postgres")); err != nil {
 		return nil, err
 	}
-	return s, s.makeTemplate(ctx)
+	return s, s.prepareTemplate(ctx)
 }
 
 func (s *server) stopServer() {
@@ -98,24 +89,15 @@ func (s *server) stopServer() {
 	_ = os.RemoveAll(s.dir)
 }
 
-const template = "errand_template"
+// template is the database of a private Postgres.
+const template = "errand"
 
-func (s *server) makeTemplate(ctx context.Context) error {
-	if _, err := s.admin.Exec(ctx, "CREATE DATABASE "+template); err != nil {
+// prepareTemplate does what the stored installation lacks: migrations of a newer module, say.
+func (s *server) prepareTemplate(ctx context.Context) error {
+	if err := prepareInstallation(ctx, s.postgres.URL()); err != nil {
 		return err
 	}
-	db, err := store.Open(ctx, store.Options{URL: s.databaseURL(template), Clock: time.Now})
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	if err := db.Migrate(ctx, slog.New(slog.DiscardHandler)); err != nil {
-		return err
-	}
-	if err := db.Intake.MakePartitions(ctx); err != nil {
-		return err
-	}
-	conn, err := pgx.Connect(ctx, s.databaseURL(template))
+	conn, err := pgx.Connect(ctx, s.postgres.URL())
 	if err != nil {
 		return err
 	}
