@@ -13,7 +13,7 @@ import (
 // GivenPassphrase is the passphrase that encrypts the keys in a backup.
 type GivenPassphrase struct {
 	PassphraseFile   string      `placeholder:"FILE" help:"${help_passphrase_file}"`
-	BackupPassphrase core.Secret `name:"passphrase" hidden:"" env:"BACKUP_PASSPHRASE"`
+	BackupPassphrase core.Secret `name:"passphrase" hidden:"" env:"BACKUP_PASSPHRASE" help:"The passphrase itself; only in the environment."`
 }
 
 // minPassphrase is the shortest passphrase, in bytes.

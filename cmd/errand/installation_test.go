@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,10 +17,11 @@ import (
 )
 
 // makers are the commands that may make an installation.
-var makers = []string{"serve", "migrate"}
+var makers = []string{"serve", "migrate", "restore"}
 
 // neededArgs are arguments that a command requires before it looks for an installation.
 var neededArgs = map[string]string{
+	"backup":              "no-such-folder/file",
 	"settings unset":      "SIMILAR",
 	"token create":        "--name=x --scope=admin",
 	"api-key create":      "--name=x --permission=apps:read",
@@ -38,7 +40,7 @@ func databaseCommands(t *testing.T) (lines []string) {
 		_, isConfigured := leaf.Target.Addr().Interface().(interface{ Configuration() *app.Config })
 		name := strings.TrimPrefix(leaf.Path(), "errand ")
 		name = strings.TrimSpace(strings.SplitN(name, "<", 2)[0])
-		isMaker := name == makers[0] || name == makers[1]
+		isMaker := slices.Contains(makers, name)
 		if isConfigured && !isMaker {
 			lines = append(lines, name+" "+neededArgs[name])
 		}
