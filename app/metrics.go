@@ -31,6 +31,7 @@ type metrics struct {
 	attempts       *prometheus.CounterVec
 	attemptSeconds *prometheus.HistogramVec
 	pending        prometheus.Gauge
+	signIns        *prometheus.CounterVec
 }
 
 // observeClock adds a metric: how far the server's clock is ahead of Postgres'.
@@ -80,6 +81,9 @@ func newMetrics(version string) *metrics {
 			Name: "errand_delivery_attempt_duration_seconds", Help: "Time that receivers of webhooks took.",
 			Buckets: []float64{.005, .01, .05, .1, .5, 1, 5, 10},
 		}, []string{"format"}),
+		signIns: factory.NewCounterVec(prometheus.CounterOpts{
+			Name: "errand_sign_ins_total", Help: "Attempts to sign in with a password; the outcome is ok, refused or limit.",
+		}, []string{"outcome"}),
 		pending: factory.NewGauge(prometheus.GaugeOpts{
 			Name: "errand_deliveries_pending", Help: "Deliveries of all servers that are not sent yet or are tried again, up to 100,000.",
 		}),
@@ -118,6 +122,9 @@ func (m *metrics) countAttempt(format core.WebhookFormat, outcome string, took t
 	m.attempts.WithLabelValues(string(format), outcome).Inc()
 	m.attemptSeconds.WithLabelValues(string(format)).Observe(took.Seconds())
 }
+
+// countSignIn counts an attempt to sign in (accounts.Options.Observe).
+func (m *metrics) countSignIn(outcome string) { m.signIns.WithLabelValues(outcome).Inc() }
 
 // setPending records the number of pending deliveries (sending.Observer).
 func (m *metrics) setPending(n int64) { m.pending.Set(float64(n)) }

@@ -35,7 +35,7 @@ func (a *App) openPeople(ctx context.Context, registry *core.Registry, behaviour
 	a.people.passwords = passwords.New(cmp.Or(a.config.PasswordParams, passwords.Recommended))
 	options := accounts.Options{
 		Store: a.db.Store, Passwords: a.people.passwords, Random: rand.Reader, DeviceKey: deviceKey, Log: a.log, BaseURL: a.URL,
-		AllowedDomains: a.config.allowedDomains, Mail: a.describeMail(),
+		AllowedDomains: a.config.allowedDomains, Mail: a.describeMail(), Observe: a.metrics.countSignIn,
 	}
 	a.people.accounts = accounts.New(options)
 	if a.people.management, err = newManagement(a.db, behaviour, a.people.passwords).Registry(a.log); err != nil {

@@ -39,3 +39,20 @@ GROUP BY kind`
 func (s *Store) ListJobStates(ctx context.Context) ([]core.JobState, error) {
 	return pg.QueryMany[core.JobState](ctx, s.db.Main, listJobStates, pg.Args{})
 }
+
+// OperatorState is what operators watch of the installation.
+type OperatorState struct {
+	DatabaseBytes   int64
+	OldestPendingAt core.Time // of the deliveries that wait; zero without one
+	BackedUpAt      core.Time // the moment that the last complete backup shows; zero without one
+}
+
+const readOperatorState = `
+SELECT pg_database_size(current_database()) AS database_bytes,
+	(SELECT min(created_at) FROM (SELECT created_at FROM deliveries WHERE status = 'pending' LIMIT @most) d) AS oldest_pending_at,
+	(SELECT at FROM install_times WHERE name = @backed_up) AS backed_up_at`
+
+// ReadOperatorState reads it on the connection that neither reads nor jobs can hold.
+func (s *Store) ReadOperatorState(ctx context.Context) (OperatorState, error) {
+	return pg.QueryOne[OperatorState](ctx, s.db.Reserved, readOperatorState, pg.Args{"most": maxCounted, "backed_up": backedUp})
+}

@@ -12,7 +12,7 @@ import (
 	"errand/store"
 )
 
-// Options are what the accounts work with. All but Mail must be set.
+// Options are what the accounts work with. All but Mail and Observe must be set.
 type Options struct {
 	Store     *store.Store
 	Passwords *passwords.Hasher
@@ -22,6 +22,8 @@ type Options struct {
 	BaseURL   func() string // the present public URL, for the links in mails
 	// Mail sends a mail; nil when the installation sends none.
 	Mail func(ctx context.Context, to, subject, text string) error
+	// Observe is told how an attempt to sign in with a password ended: ok, refused or limit. It may be nil.
+	Observe func(outcome string)
 	// AllowedDomains are domains of addresses, in lower case. Single sign-on makes users only for these.
 	AllowedDomains []string
 }

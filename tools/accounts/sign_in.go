@@ -15,10 +15,23 @@ const hashWaits = 10 * time.Second
 // Too many attempts are limit, whether or not the password is correct.
 func (a *Accounts) SignIn(ctx context.Context, attempt core.SignInAttempt) (core.Person, error) {
 	user, err := a.checkAttempt(ctx, attempt)
+	a.observe(err)
 	if err != nil {
 		return core.Person{}, err
 	}
 	return personOf(user), a.Store.NoteSignIn(ctx, user.ID)
+}
+
+func (a *Accounts) observe(err error) {
+	switch {
+	case a.Observe == nil:
+	case err == nil:
+		a.Observe("ok")
+	case core.HasCode(err, core.Limit):
+		a.Observe("limit")
+	case core.HasCode(err, core.Unauthorized):
+		a.Observe("refused")
+	}
 }
 
 // checkAttempt counts the attempt, then returns the user whose password was shown.
