@@ -34,7 +34,8 @@ type IssueCounts struct {
 
 // HiddenIssues is how many issues a list leaves out though nobody asked for that.
 type HiddenIssues struct {
-	Test int64 `json:"test" doc:"Test issues of setups, 1000 at most; list_issues shows them with test."`
+	Test  int64 `json:"test" doc:"Test issues of setups, 1000 at most; list_issues shows them with test."`
+	Noise int64 `json:"noise" doc:"With noise=false the noise, 1000 at most, test issues aside; list_issues shows it with noise=true."`
 }
 
 // CountIssues declares GET /v1/issues/counts.
