@@ -99,6 +99,15 @@ func (v *visit) readIssue(id int64) (core.IssueDetail, error) {
 	return found.Data, err
 }
 
+// readWritable reads an issue of a project in which the person may change issues. It is forbidden to others.
+func (v *visit) readWritable(id int64) (core.IssueDetail, error) {
+	issue, err := v.readIssue(id)
+	if err == nil && !v.actor.MayIn(issue.ProjectID, core.WriteRight) {
+		err = core.NewError(core.Forbidden).With("required_role", "member")
+	}
+	return issue, err
+}
+
 // readChangeable reads an issue that the person is about to change. It is forbidden to those who may not.
 func (v *visit) readChangeable(id int64) (core.IssueDetail, error) {
 	issue, err := v.readIssue(id)
