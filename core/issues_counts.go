@@ -4,6 +4,7 @@ package core
 var issueViewOperations = []*Operation{
 	CountIssues.Operation,
 	ListFilterValues.Operation,
+	GetIssues.Operation,
 	GetIssueHours.Operation,
 	GetIssueDays.Operation,
 	GetIssueShares.Operation,
@@ -75,6 +76,20 @@ var ListFilterValues = DefineOperation[ListFilterValuesInput, Data[FilterValues]
 	Example:  `{"project": "web-shop"}`,
 	Errors:   []Code{ProjectNotFound},
 	NotATool: whyNoAgentDraws,
+})
+
+// GetIssuesInput names the issues.
+type GetIssuesInput struct {
+	IDs []int64 `json:"ids" doc:"Ids of issues; unknown ones are left out of the answer." min:"1" max:"50"`
+}
+
+// GetIssues declares GET /v1/issues/details.
+var GetIssues = DefineOperation[GetIssuesInput, Data[List[IssueDetail]]](Operation{
+	Name: "get_issues", Route: "GET /v1/issues/details", Scope: IssuesRead,
+	Summary:     "Show several issues",
+	Description: "Shows up to 50 issues as get_issue shows one, in the order of their ids.",
+	Example:     `{"ids": [42, 43]}`,
+	NotATool:    whyNoAgentDraws,
 })
 
 // HoursShown is how many hours get_issue_hours shows, the running one among them: the hours of events_24h.

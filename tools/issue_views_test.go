@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -200,6 +201,35 @@ func TestGetIssueHoursShowsNothingOfOthers(t *testing.T) {
 	args := fmt.Sprintf(`{"ids": [%d, %d]}`, other, own)
 	for who, want := range map[string]int{"viewer": 1, "in no team": 0, "site admin": 2} {
 		require.Len(t, h.callData(people[who], core.GetIssueHours.Operation, args)["issues"], want, who)
+	}
+}
+
+// TestGetIssues compares several issues with each alone.
+func TestGetIssues(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	op := core.GetIssues.Operation
+	pay, ship := h.addEvents(h.newEvent("pay", 1)).IssueID, h.addEvents(h.newEvent("ship", 1)).IssueID
+	h.mustCall(writer, core.LinkFix.Operation, fmt.Sprintf(`{"id": %d, "commit": "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432"}`, pay))
+	alone := func(id int64) object { return h.callData(reader, core.GetIssue.Operation, idArgs(id)) }
+	require.NotNil(t, alone(pay)["fix"])
+
+	h.sameJSON(object{"data": []any{alone(ship), alone(pay)}}, h.mustCall(reader, op, fmt.Sprintf(`{"ids": [%d, 99, %d]}`, ship, pay)))
+
+	h.mustRefuse(op, `{"ids": []}`, "ids")
+	storetest.HideProject(t, h.store, shop)
+	h.sameJSON(object{"data": []any{}}, h.mustCall(reader, op, fmt.Sprintf(`{"ids": [%d]}`, pay)))
+}
+
+func TestGetIssuesShowsNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	h, people := openTeams(t)
+	own, other := h.ownPart().issue(), h.foreignPart().issue()
+	args := fmt.Sprintf(`{"ids": [%d, %d]}`, other, own)
+	for who, want := range map[string]int{"viewer": 1, "in no team": 0, "site admin": 2} {
+		var answer struct{ Data []object }
+		require.NoError(t, json.Unmarshal([]byte(h.mustCall(people[who], core.GetIssues.Operation, args)), &answer))
+		require.Len(t, answer.Data, want, who)
 	}
 }
 
