@@ -28,6 +28,7 @@ type gallerySample struct {
 	Progress []step
 	Stack    []stackPart
 	Story    []storyLine
+	gallerySettings
 }
 
 // hostile is text as an app may send it: markup, characters that turn the line around or show nothing, and no place to break.
@@ -57,7 +58,7 @@ func (v *visit) sampleOrdinary() gallerySample {
 	spark := newSpark([]int64{1, 2, 0, 3, 4, 2, 1, 0, 0, 0, 5, 8, 12, 20, 31, 28, 40, 38, 35, 30, 22, 18, 12, 9})
 	row.Spark = &spark
 	return gallerySample{
-		Name: "Ordinary",
+		Name: "Ordinary", gallerySettings: v.settingsOrdinary(),
 		Badges: []badge{{"", "transient"}, {kindBad, "regressed in 1.4.3"}, {kindWarn, "merge waits for approval"},
 			{kindGood, "the fix held"}, {kindInfo, "claude-2 · 41 min left"}},
 		Tabs: tabs{"Ordinary", []tab{
@@ -123,7 +124,7 @@ func (v *visit) sampleHostile() gallerySample {
 		Triage: core.Triage{Category: core.Category(hostile)},
 	})
 	return gallerySample{
-		Name: "Hostile", Badges: []badge{{kindBad, text}}, Tabs: tabs{"Hostile", []tab{{hostile[:100], "#", 1 << 52, true, true, true}}},
+		Name: "Hostile", gallerySettings: v.settingsHostile(), Badges: []badge{{kindBad, text}}, Tabs: tabs{"Hostile", []tab{{hostile[:100], "#", 1 << 52, true, true, true}}},
 		Select: chooseFrom("gallery", "Project", hostile, option{Value: "x", Text: text}), Flash: &flash{Kind: kindBad, Text: hostile},
 		Ago: at, Date: at, Copy: hostile, Spark: newSpark([]int64{1 << 52, 0, 1}), Chart: sampleChart(hostile[:60], "a", "b"),
 		Rows: []issueRow{row}, Pager: pager{Shown: hostile[:100], State: hostile[:100], Older: "#", OlderText: "Older"},
