@@ -80,7 +80,6 @@ func (s *pagesSite) listOpenPages(t *testing.T) []lookedAt {
 	return []lookedAt{
 		{"docs", "/docs", "-", "", nil},
 		{"docs-issues", "/docs/issues", "-", "", nil},
-		{"docs-objects", "/docs/objects", "-", "", nil},
 		{"docs-errors", "/docs/errors", "-", "", nil},
 		{"docs-management", "/docs/management", "-", "", nil},
 		{"consent", consent, "-", ann, nil},
