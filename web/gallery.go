@@ -107,7 +107,8 @@ func sampleGroups() []frameGroup {
 
 func (v *visit) sampleEmpty() gallerySample {
 	return gallerySample{
-		Name: "Empty", Select: chooseFrom("gallery", "Project", ""), Flash: &flash{}, Spark: newSpark(nil),
+		Name: "Empty", gallerySettings: gallerySettings{Irrevocable: irrevocable{Path: galleryPath, Back: "#", Button: "Delete", Keep: "Keep it"}},
+		Select: chooseFrom("gallery", "Project", ""), Flash: &flash{}, Spark: newSpark(nil),
 		Chart: newChart("No events", nil, nil),
 		Tabs:  tabs{Label: "Empty"}, Empty: emptyList{Title: "Nothing"}, Pager: pager{Shown: "0 issues"},
 		Ago: v.at(core.Time{}), Date: v.at(core.Time{}), Rows: []issueRow{v.makeIssueRow(&core.Issue{})}, Progress: []step{{}},
