@@ -107,8 +107,9 @@ func sampleGroups() []frameGroup {
 
 func (v *visit) sampleEmpty() gallerySample {
 	return gallerySample{
-		Name: "Empty", gallerySettings: gallerySettings{Irrevocable: irrevocable{Path: galleryPath, Back: "#", Button: "Delete", Keep: "Keep it"}},
-		Select: chooseFrom("gallery", "Project", ""), Flash: &flash{}, Spark: newSpark(nil),
+		Name:            "Empty",
+		gallerySettings: gallerySettings{Irrevocable: irrevocable{Path: galleryPath, Back: "#", Button: "Delete", Keep: "Keep it"}},
+		Select:          chooseFrom("gallery", "Project", ""), Flash: &flash{}, Spark: newSpark(nil),
 		Chart: newChart("No events", nil, nil),
 		Tabs:  tabs{Label: "Empty"}, Empty: emptyList{Title: "Nothing"}, Pager: pager{Shown: "0 issues"},
 		Ago: v.at(core.Time{}), Date: v.at(core.Time{}), Rows: []issueRow{v.makeIssueRow(&core.Issue{})}, Progress: []step{{}},
@@ -125,7 +126,8 @@ func (v *visit) sampleHostile() gallerySample {
 		Triage: core.Triage{Category: core.Category(hostile)},
 	})
 	return gallerySample{
-		Name: "Hostile", gallerySettings: v.settingsHostile(), Badges: []badge{{kindBad, text}}, Tabs: tabs{"Hostile", []tab{{hostile[:100], "#", 1 << 52, true, true, true}}},
+		Name: "Hostile", gallerySettings: v.settingsHostile(),
+		Badges: []badge{{kindBad, text}}, Tabs: tabs{"Hostile", []tab{{hostile[:100], "#", 1 << 52, true, true, true}}},
 		Select: chooseFrom("gallery", "Project", hostile, option{Value: "x", Text: text}), Flash: &flash{Kind: kindBad, Text: hostile},
 		Ago: at, Date: at, Copy: hostile, Spark: newSpark([]int64{1 << 52, 0, 1}), Chart: sampleChart(hostile[:60], "a", "b"),
 		Rows: []issueRow{row}, Pager: pager{Shown: hostile[:100], State: hostile[:100], Older: "#", OlderText: "Older"},
