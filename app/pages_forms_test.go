@@ -180,4 +180,13 @@ func TestListCountsAndNarrows(t *testing.T) {
 	requireHarmless(t, page)
 	require.NotContains(t, b.get("/?project=web-shop").body, "stage&lt;img&gt;")
 	require.Contains(t, b.get("/?environment="+url.QueryEscape("stage<img>")).body, "mail is not sent")
+
+	_, err = openConnection(t, databaseURL).Exec(t.Context(), `UPDATE issues SET noise = true WHERE title LIKE '%mail%'`)
+	require.NoError(t, err)
+	page = b.get("/?since=24h").body
+	require.Contains(t, page, `<a href="/?since=24h&amp;test=true">1 test</a>, <a href="/?noise=true&amp;since=24h">1 noise</a>`)
+	require.NotContains(t, page, "mail is not sent")
+	noise := b.get("/?noise=true&since=24h").body
+	require.Contains(t, noise, "mail is not sent")
+	require.Contains(t, noise, `<a href="/?since=24h">Show the other issues</a>`)
 }

@@ -39,6 +39,22 @@ func TestPageOfAnIssue(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, b.post(page).status)
 }
 
+// TestUnknownPageOfAPerson looks at the page of a path that does not exist, with the top bar for who is signed in.
+func TestUnknownPageOfAPerson(t *testing.T) {
+	t.Parallel()
+	s, _ := openSite(t)
+	b := s.openAs(t, adminEmail)
+	b.header.Set("Accept", "text/html")
+	for _, unknown := range []string{"/wp-admin", "/issues/999999"} {
+		answer := b.get(unknown)
+		require.Equal(t, http.StatusNotFound, answer.status, unknown)
+		require.Contains(t, answer.body, `href="/releases"`, unknown)
+	}
+	stranger := s.newBrowser(t)
+	stranger.header.Set("Accept", "text/html")
+	require.NotContains(t, stranger.get("/wp-admin").body, `href="/releases"`)
+}
+
 // TestUnknownPages asks for pages that do not exist, as a browser and as programs do.
 func TestUnknownPages(t *testing.T) {
 	t.Parallel()

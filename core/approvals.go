@@ -4,6 +4,7 @@ import "time"
 
 var approvalOperations = []*Operation{
 	ListApprovals.Operation,
+	CountApprovals.Operation,
 	ApproveRequest.Operation,
 	RejectRequest.Operation,
 }
@@ -59,6 +60,26 @@ var ListApprovals = DefineOperation[ListApprovalsInput, Page[Approval]](Operatio
 	Description: "Lists the actions that were held for approval, most recent first, with who asked and what was decided. " +
 		"A person with another admin token decides over REST; a request ends after 7 days.",
 	Example: `{"limit": 10}`,
+})
+
+// ApprovalsCounted is up to how many pending requests are counted.
+const ApprovalsCounted = 100
+
+// CountApprovalsInput has no fields: all pending requests are counted.
+type CountApprovalsInput struct{}
+
+// ApprovalCount is how many requests wait for a decision.
+type ApprovalCount struct {
+	Pending int64 `json:"pending" doc:"100 at most."`
+}
+
+// CountApprovals declares GET /v1/approvals/count.
+var CountApprovals = DefineOperation[CountApprovalsInput, Data[ApprovalCount]](Operation{
+	Name: "count_approvals", Route: "GET /v1/approvals/count", Scope: Admin,
+	Summary:     "Count pending approval requests",
+	Description: "Counts the requests that wait for a decision, up to 100.",
+	Example:     `{}`,
+	NotATool:    whyNoAgentDraws,
 })
 
 // ApprovalInput names one approval request in the path.

@@ -47,6 +47,7 @@ type IssueSearch struct {
 	Tag         TagFilter  `json:"tag,omitempty" doc:"@listIssuesInput.tag" plain:"true"`
 	Claimed     *bool      `json:"claimed" doc:"@listIssuesInput.claimed" plain:"true"`
 	Test        bool       `json:"test,omitempty" doc:"true: only test issues; without it they are left out." plain:"true"`
+	Noise       *bool      `json:"noise" doc:"@listIssuesInput.noise" plain:"true"`
 }
 
 // ListIssuesInput filters the list of issues.
@@ -83,7 +84,7 @@ func (in IssueSearch) Check() error {
 var ListIssues = DefineOperation[ListIssuesInput, IssuePage](Operation{
 	Name: "list_issues", Route: "GET /v1/issues", Scope: IssuesRead,
 	Summary: "List issues",
-	Description: "Lists issues. Work: status=open, claimed=false, sort=priority; next_issue takes the best. ingest says whether events " +
+	Description: "Lists issues. Work: status=open, claimed=false, sort=priority; next_issue takes the best. ingest says if events " +
 		"come in.",
 	Example: `{"project": "web-shop", "status": "open", "claimed": false, "limit": 10}`,
 	Errors:  []Code{ProjectNotFound},

@@ -4,6 +4,7 @@ package core
 var issueViewOperations = []*Operation{
 	CountIssues.Operation,
 	ListFilterValues.Operation,
+	GetIssues.Operation,
 	GetIssueHours.Operation,
 	GetIssueDays.Operation,
 	GetIssueShares.Operation,
@@ -34,7 +35,8 @@ type IssueCounts struct {
 
 // HiddenIssues is how many issues a list leaves out though nobody asked for that.
 type HiddenIssues struct {
-	Test int64 `json:"test" doc:"Test issues of setups, 1000 at most; list_issues shows them with test."`
+	Test  int64 `json:"test" doc:"Test issues of setups, 1000 at most; list_issues shows them with test."`
+	Noise int64 `json:"noise" doc:"With noise=false the noise, 1000 at most, test issues aside; list_issues shows it with noise=true."`
 }
 
 // CountIssues declares GET /v1/issues/counts.
@@ -74,6 +76,20 @@ var ListFilterValues = DefineOperation[ListFilterValuesInput, Data[FilterValues]
 	Example:  `{"project": "web-shop"}`,
 	Errors:   []Code{ProjectNotFound},
 	NotATool: whyNoAgentDraws,
+})
+
+// GetIssuesInput names the issues.
+type GetIssuesInput struct {
+	IDs []int64 `json:"ids" doc:"Ids of issues; unknown ones are left out of the answer." min:"1" max:"50"`
+}
+
+// GetIssues declares GET /v1/issues/details.
+var GetIssues = DefineOperation[GetIssuesInput, Data[List[IssueDetail]]](Operation{
+	Name: "get_issues", Route: "GET /v1/issues/details", Scope: IssuesRead,
+	Summary:     "Show several issues",
+	Description: "Shows up to 50 issues as get_issue shows one, in the order of their ids.",
+	Example:     `{"ids": [42, 43]}`,
+	NotATool:    whyNoAgentDraws,
 })
 
 // HoursShown is how many hours get_issue_hours shows, the running one among them: the hours of events_24h.

@@ -74,6 +74,7 @@ var longDocs = map[string]string{
 	"@nextIssueInput.project":  "Public id or slug; without it all projects, or that of your token when it is bound to one.",
 	"@minutes":                 "How long the claim lasts; each write of yours on the issue renews it.",
 	"@listIssuesInput.claimed": "true: only issues with an active claim; false: only without.",
+	"@listIssuesInput.noise":   "true: only noise; false: without.",
 	"@getEvent.parts":          "Only these parts, and what is small; all when absent.",
 	"@worker":                  "Your name, always the same, among those that share your token: each holds its own claims.",
 	"@releaseIssueInput.note":  "What you found out, when you could not fix it: next_issue does not offer it to you again for a day.",

@@ -16,7 +16,7 @@ const decidedNames = `
 list_projects create_project update_project delete_project create_project_key delete_project_key
 list_issues get_issue list_issue_events list_issue_activity get_event resolve_issue ignore_issue unresolve_issue merge_issues
 split_issue link_fix correct_triage claim_issue release_issue add_note find_similar get_brief next_issue
-count_issues list_filter_values get_issue_hours get_issue_days get_issue_shares get_events_around change_issues
+count_issues list_filter_values get_issues get_issue_hours get_issue_days get_issue_shares get_events_around change_issues
 list_claims get_outcomes list_fixes try_scrubbing get_release_hours
 create_deploy list_releases get_release upload_source_map list_source_maps delete_source_map list_fix_outcomes
 create_webhook list_webhooks delete_webhook test_webhook list_deliveries resend_delivery list_alerts
@@ -25,7 +25,7 @@ get_setup_progress get_setup_guide
 list_people invite_person update_person delete_person create_person_link
 create_token list_tokens whoami revoke_token create_api_key list_api_keys revoke_api_key
 get_account update_account list_sessions end_session end_other_sessions
-list_approvals approve_request reject_request list_activity list_labels
+list_approvals count_approvals approve_request reject_request list_activity list_labels
 list_project_teams count_open_issues get_source_map_state
 get_server rotate_webhook_secret
 ingest_event`
@@ -34,12 +34,12 @@ ingest_event`
 const decidedNoTools = `
 delete_project create_token create_webhook create_setup_key revoke_token delete_webhook revoke_setup_key
 approve_request reject_request upload_source_map ingest_event
-count_issues list_filter_values get_issue_hours get_issue_days get_issue_shares get_events_around change_issues
+count_issues list_filter_values get_issues get_issue_hours get_issue_days get_issue_shares get_events_around change_issues
 list_people invite_person update_person delete_person create_person_link
 list_claims get_outcomes list_fixes get_release_hours try_scrubbing create_api_key list_api_keys revoke_api_key
 get_server rotate_webhook_secret
 get_account update_account list_sessions end_session end_other_sessions
-list_project_teams count_open_issues get_source_map_state`
+list_project_teams count_open_issues get_source_map_state count_approvals`
 
 // eachOperation runs a test for every declared operation.
 func eachOperation(t *testing.T, test func(t *testing.T, op *Operation)) {

@@ -62,6 +62,7 @@ var rightsOfPeople = map[*Operation]Right{
 	ResendDelivery.Operation:      ManageRight,
 	RotateWebhookSecret.Operation: ManageRight,
 	ListApprovals.Operation:       ManageRight,
+	CountApprovals.Operation:      ManageRight,
 	ApproveRequest.Operation:      ManageRight, // the person also needs the right for the held action
 	RejectRequest.Operation:       ManageRight,
 

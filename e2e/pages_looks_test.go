@@ -3,9 +3,13 @@
 package e2e
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,11 +73,45 @@ func listPages(issues map[string]string) []lookedAt {
 	}
 }
 
+// listOpenPages are the pages that no route of web.Site shows: they need nobody to be signed in. /setup is text for agents and no page.
+func (s *pagesSite) listOpenPages(t *testing.T) []lookedAt {
+	t.Helper()
+	consent := s.askConsent(t)
+	return []lookedAt{
+		{"docs", "/docs", "-", "", nil},
+		{"docs-issues", "/docs/issues", "-", "", nil},
+		{"docs-errors", "/docs/errors", "-", "", nil},
+		{"docs-management", "/docs/management", "-", "", nil},
+		{"consent", consent, "-", ann, nil},
+		{"consent-no-admin", consent, "-", cleo, nil},
+		{"consent-signed-out", consent, "-", "", nil},
+		{"consent-refused", "/oauth/authorize", "-", "", nil},
+	}
+}
+
+// askConsent registers a client of MCP, and returns the path of the page that asks for its consent.
+func (s *pagesSite) askConsent(t *testing.T) string {
+	t.Helper()
+	const redirect = "http://127.0.0.1:33418/callback"
+	answer, err := http.Post(s.url+"/oauth/register", "application/json",
+		strings.NewReader(`{"client_name": "Claude Code <b>", "redirect_uris": ["`+redirect+`"]}`))
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	require.Equal(t, http.StatusCreated, answer.StatusCode)
+	var client struct {
+		ID string `json:"client_id"`
+	}
+	require.NoError(t, json.NewDecoder(answer.Body).Decode(&client))
+	challenge := sha256.Sum256([]byte(strings.Repeat("v", 43)))
+	return "/oauth/authorize?" + url.Values{
+		"response_type": {"code"}, "client_id": {client.ID}, "redirect_uri": {redirect}, "state": {"x"}, "resource": {s.url + "/mcp"},
+		"code_challenge": {base64.RawURLEncoding.EncodeToString(challenge[:])}, "code_challenge_method": {"S256"},
+		"scope": {"issues:read issues:write"},
+	}.Encode()
+}
+
 // textRoutes answer with text, which is copied or read by a script, and not with a page.
 var textRoutes = []string{"/issues/{id}/brief", "/issues/{id}/copy", "/settings/activity.csv"}
-
-// likeOthers are pages that look as another one does, of a thing that the demo project has not.
-var likeOthers = []string{"/projects/{project}/source-maps/delete"}
 
 func refuseSignIn(p *person) {
 	p.fillForm("/sign-in", "email", ann, "password", "wrong")
@@ -97,7 +135,7 @@ func openMenu(id string) func(*person) {
 // checkLooks opens every page in a wide window and a narrow one, light and dark. The pictures and an index of them are in bin/pages.
 func (s *pagesSite) checkLooks(t *testing.T) {
 	issues := s.fillDemo(t)
-	pages := slices.Concat(listPages(issues), listSettingsPages(s.makeSettings(t)))
+	pages := slices.Concat(listPages(issues), listSettingsPages(s.makeSettings(t)), s.listOpenPages(t))
 	s.requireEveryRoute(t, pages, issues["unresolved"])
 	folder := filepath.Join("..", "bin", "pages")
 	require.NoError(t, os.RemoveAll(folder))
@@ -140,7 +178,7 @@ func (s *pagesSite) fillDemo(t *testing.T) map[string]string {
 // requireEveryRoute holds that each page of web.Site is among those that are looked at. A server says which routes answer GET.
 func (s *pagesSite) requireEveryRoute(t *testing.T, pages []lookedAt, issue string) {
 	t.Helper()
-	seen := slices.Concat(textRoutes, likeOthers)
+	seen := slices.Clone(textRoutes)
 	for _, each := range pages {
 		route, _, _ := strings.Cut(each.path, "?")
 		if each.route != "" {

@@ -14,8 +14,8 @@ import (
 
 // settingsMade has the ids that the pages of the settings need.
 type settingsMade struct {
-	token, key, person, webhook, setupKey, team int64
-	dsnKey                                      string
+	token, key, person, webhook, setupKey, team, sourceMap int64
+	dsnKey                                                 string
 }
 
 // makeSettings makes one of each. The webhook's address is nobody's.
@@ -36,15 +36,34 @@ func (s *pagesSite) makeSettings(t *testing.T) settingsMade {
 	}
 	require.Equal(t, http.StatusCreated, s.callAPI(adminToken, "POST", "/v1/projects/demo-shop/keys", `{}`, &dsn))
 	return settingsMade{
-		team:   s.makeTeam(t, key.Data.Key),
-		dsnKey: dsn.Data.PublicKey,
-		token:  create("/v1/tokens", `{"name": "fixer", "scopes": ["issues:read", "issues:write"]}`),
-		key:    create("/v1/api-keys", `{"name": "dashboard", "permissions": ["apps:read"]}`),
-		person: create("/v1/people", `{"email_address": "dora@example.com"}`),
+		sourceMap: s.uploadMap(t),
+		team:      s.makeTeam(t, key.Data.Key),
+		dsnKey:    dsn.Data.PublicKey,
+		token:     create("/v1/tokens", `{"name": "fixer", "scopes": ["issues:read", "issues:write"]}`),
+		key:       create("/v1/api-keys", `{"name": "dashboard", "permissions": ["apps:read"]}`),
+		person:    create("/v1/people", `{"email_address": "dora@example.com"}`),
 		webhook: create("/v1/webhooks", `{"name": "team", "format": "slack", "events": ["issue.new"],
 			"url": "https://hooks.slack.com/services/T0/B0/x0"}`),
 		setupKey: create("/v1/setup/keys", `{}`),
 	}
+}
+
+// uploadMap uploads a source map of the demo project.
+func (s *pagesSite) uploadMap(t *testing.T) int64 {
+	t.Helper()
+	body := strings.NewReader(`{"version": 3, "sources": ["cart.ts"], "sourcesContent": ["export {}"], "names": [], "mappings": "AAAA"}`)
+	address := s.url + "/v1/sourcemaps?project=demo-shop&release=demo-shop%402.4.0&name=~/app.js"
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, body)
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "Bearer "+adminToken)
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	require.Equal(t, http.StatusCreated, answer.StatusCode)
+	var made struct{ Data struct{ ID int64 } }
+	require.NoError(t, json.NewDecoder(answer.Body).Decode(&made))
+	return made.Data.ID
 }
 
 // makeTeam makes a team by the management API.
@@ -75,6 +94,8 @@ func listSettingsPages(made settingsMade) []lookedAt {
 		{"project-settings", project + "/settings", "/projects/{project}/settings", ann, nil},
 		{"project-scrubbing", project + "/scrubbing", "/projects/{project}/scrubbing", ann, nil},
 		{"project-source-maps", project + "/source-maps", "/projects/{project}/source-maps", ann, nil},
+		{"project-source-map-delete", fmt.Sprintf("%s/source-maps/delete?id=%d", project, made.sourceMap),
+			"/projects/{project}/source-maps/delete", ann, nil},
 		{"project-members", project + "/members", "/projects/{project}/members", ann, nil},
 		{"project-delete", project + "/delete", "/projects/{project}/delete", ann, nil},
 		{"project-key-revoke", project + "/keys/revoke?key=" + made.dsnKey, "/projects/{project}/keys/revoke", ann, nil},

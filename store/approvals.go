@@ -112,6 +112,25 @@ func (s *Store) ListApprovals(ctx context.Context, status core.ApprovalStatus, p
 	return pg.ReadPage(ctx, s.db, l, listApprovals, func(a core.Approval) (core.Time, int64) { return a.RequestedAt, a.ID })
 }
 
+// The partial index of pending requests finds them.
+const countPendingApprovals = `
+SELECT count(*) AS n
+FROM (
+	SELECT FROM approvals
+	WHERE status = 'pending'
+		AND expires_at > @now
+		AND (@reach::bigint[] IS NULL OR project_id = ANY (@reach))
+	LIMIT @most
+) p`
+
+// CountApprovals counts the requests in reach that wait for a decision, up to core.ApprovalsCounted.
+func (s *Store) CountApprovals(ctx context.Context) (int64, error) {
+	row, err := pg.QueryOne[struct{ N int64 }](ctx, s.db.Main, countPendingApprovals, pg.Args{
+		"now": s.Now(), "reach": core.ReachOf(ctx).Projects(), "most": core.ApprovalsCounted,
+	})
+	return row.N, err
+}
+
 const (
 	lockApproval = `
 SELECT id, action, project_id, issue_id, payload, requested_by_type, requested_by_id, requested_by, expires_at, status

@@ -146,6 +146,11 @@ func readDetail(ctx context.Context, q pg.Querier, project, id int64, now core.T
 		return core.IssueDetail{}, err
 	}
 	fix, err := findFix(ctx, q, project, id)
-	return core.IssueDetail{Issue: row.toIssue(now), LatestEventID: convertOptInt(row.LatestEventID), Test: row.Test, Fix: fix,
-		IgnoreEnd: row.toIgnoreEnd()}, err
+	return row.toDetail(now, fix), err
+}
+
+func (r issueRow) toDetail(now core.Time, fix *core.Fix) core.IssueDetail {
+	return core.IssueDetail{
+		Issue: r.toIssue(now), LatestEventID: convertOptInt(r.LatestEventID), Test: r.Test, Fix: fix, IgnoreEnd: r.toIgnoreEnd(),
+	}
 }

@@ -36,6 +36,15 @@ CROSS JOIN LATERAL (
 WHERE p.deleted_at IS NULL
 	AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))
 GROUP BY i.status`
+	countNoise = `
+SELECT i.status, sum(i.n)::bigint AS n, 0::bigint AS overdue
+FROM projects p
+CROSS JOIN LATERAL (
+	SELECT status, count(*) AS n FROM issues WHERE project_id = p.id AND noise AND NOT test GROUP BY status
+) i
+WHERE p.deleted_at IS NULL
+	AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))
+GROUP BY i.status`
 	// Few fixes wait for a deploy.
 	countOverdue = `
 SELECT count(*) AS n
@@ -44,6 +53,7 @@ JOIN fixes f ON f.project_id = p.id AND f.deployed_at IS NULL AND f.closed_at IS
 CROSS JOIN LATERAL (SELECT * FROM issues WHERE project_id = f.project_id AND id = f.issue_id AND fix_id = f.id LIMIT 1) i
 WHERE p.deleted_at IS NULL
 	AND NOT i.test
+	AND (@noise::boolean IS NULL OR i.noise IS TRUE = @noise)
 	AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))
 	AND ` + isOverdue
 )
@@ -51,7 +61,7 @@ WHERE p.deleted_at IS NULL
 // CountIssues counts the issues of each status that pass the filter, whose status, order and page do not count.
 func (s *Store) CountIssues(ctx context.Context, f IssueFilter) (core.IssueCounts, error) {
 	f = IssueFilter{ProjectID: f.ProjectID, Status: anyStatus, Release: f.Release, Environment: f.Environment, Since: f.Since,
-		Search: f.Search, IssueID: f.IssueID, Tag: f.Tag, Claimed: f.Claimed, Test: f.Test}
+		Search: f.Search, IssueID: f.IssueID, Tag: f.Tag, Claimed: f.Claimed, Test: f.Test, Noise: f.Noise}
 	key := totalKey{f.ProjectID, pg.DigestFilter(f), core.ReachOf(ctx).Key()}
 	isPlain, now := f.isPlain() && !f.Test, s.Now().Time
 	if kept, found := s.statuses.findCount(key, now); found {
@@ -62,19 +72,14 @@ func (s *Store) CountIssues(ctx context.Context, f IssueFilter) (core.IssueCount
 		return core.IssueCounts{}, err
 	}
 	if !complete && isPlain {
-		if rows, err = s.countAll(ctx, f.ProjectID); err != nil {
+		if rows, err = s.countAll(ctx, f); err != nil {
 			return core.IssueCounts{}, err
 		}
 	}
 	counts := sumStatuses(rows)
 	counts.Complete = complete || isPlain
-	if !f.Test && f.IssueID == 0 {
-		f.Test = true
-		hidden, _, err := s.countNewest(ctx, f, hiddenAtOnce)
-		if err != nil {
-			return core.IssueCounts{}, err
-		}
-		counts.Hidden.Test = sumStatuses(hidden).Total
+	if counts.Hidden, err = s.countHidden(ctx, f); err != nil {
+		return core.IssueCounts{}, err
 	}
 	if !complete {
 		s.statuses.keepCount(key, counts, now)
@@ -82,20 +87,62 @@ func (s *Store) CountIssues(ctx context.Context, f IssueFilter) (core.IssueCount
 	return counts, nil
 }
 
-// countAll counts all issues of a project, or of all projects in reach.
-func (s *Store) countAll(ctx context.Context, project int64) ([]statusCount, error) {
-	args := pg.Args{"projects": projectsOf(ctx, project)}
-	rows, err := pg.QueryMany[statusCount](ctx, s.db.Main, countStatuses, args)
+// countHidden counts the issues that the filter leaves out by itself, under its other fields.
+func (s *Store) countHidden(ctx context.Context, f IssueFilter) (hidden core.HiddenIssues, err error) {
+	if f.Test || f.IssueID != 0 {
+		return hidden, nil
+	}
+	if f.Noise != nil && !*f.Noise {
+		noise, isNoise := f, true
+		noise.Noise = &isNoise
+		rows, _, err := s.countNewest(ctx, noise, hiddenAtOnce)
+		if err != nil {
+			return hidden, err
+		}
+		hidden.Noise = sumStatuses(rows).Total
+	}
+	f.Test = true
+	rows, _, err := s.countNewest(ctx, f, hiddenAtOnce)
+	hidden.Test = sumStatuses(rows).Total
+	return hidden, err
+}
+
+// countAll counts all issues of the filter's project, or of all projects in reach, with the filter's noise.
+func (s *Store) countAll(ctx context.Context, f IssueFilter) ([]statusCount, error) {
+	args := pg.Args{"projects": projectsOf(ctx, f.ProjectID)}
+	statement := countStatuses
+	if f.Noise != nil && *f.Noise {
+		statement = countNoise
+	}
+	rows, err := pg.QueryMany[statusCount](ctx, s.db.Main, statement, args)
 	if err != nil {
 		return nil, err
 	}
-	overdue, err := pg.QueryOne[struct{ N int64 }](ctx, s.db.Main, countOverdue, args)
+	if f.Noise != nil && !*f.Noise {
+		if err := s.takeNoiseAway(ctx, rows, args); err != nil {
+			return nil, err
+		}
+	}
+	overdue, err := pg.QueryOne[struct{ N int64 }](ctx, s.db.Main, countOverdue, pg.Args{"projects": args["projects"], "noise": f.Noise})
 	for i := range rows {
 		if rows[i].Status == core.FixPending {
 			rows[i].Overdue = overdue.N
 		}
 	}
 	return rows, err
+}
+
+// takeNoiseAway takes the noise away from the counts of all issues: the index that all are counted from does not have it.
+func (s *Store) takeNoiseAway(ctx context.Context, rows []statusCount, args pg.Args) error {
+	noise, err := pg.QueryMany[statusCount](ctx, s.db.Main, countNoise, args)
+	for _, n := range noise {
+		for i := range rows {
+			if rows[i].Status == n.Status {
+				rows[i].N = max(0, rows[i].N-n.N) // an issue may have come between the two
+			}
+		}
+	}
+	return err
 }
 
 // countNewest counts the issues that pass the filter up to a number, those that were seen last, and reports whether these are all.

@@ -24,6 +24,7 @@ type IssueFilter struct {
 	Tag         core.TagFilter `json:",omitempty"`
 	Claimed     *bool
 	Test        bool
+	Noise       *bool          `json:",omitempty"` // true: only noise; false: no noise; nil: both
 	Sort        core.IssueSort // "" is ByLastSeen
 	core.Paging
 }
@@ -39,7 +40,8 @@ const listedWithin = "interval '5 minutes'"
 
 // isPlain reports whether the filter has no field with values that call for different plans.
 func (f IssueFilter) isPlain() bool {
-	return f == IssueFilter{ProjectID: f.ProjectID, Status: f.Status, WithOverdue: f.WithOverdue, Test: f.Test, Sort: f.Sort, Paging: f.Paging}
+	return f == IssueFilter{ProjectID: f.ProjectID, Status: f.Status, WithOverdue: f.WithOverdue, Test: f.Test, Noise: f.Noise, Sort: f.Sort,
+		Paging: f.Paging}
 }
 
 // digest is the value that cursors of the filter are checked against, on servers of other versions too: newer fields do not
@@ -69,6 +71,7 @@ func (f IssueFilter) buildList(ctx context.Context, names storedNames, now core.
 	} else {
 		// A literal and not an argument, so that the index of test issues serves them in every plan.
 		l.Where(map[bool]string{true: "i.test", false: "NOT i.test"}[f.Test])
+		f.whereNoise(l)
 	}
 	l.Where(ofNoDeletedProject)
 	if f.ProjectID != 0 {
@@ -100,6 +103,17 @@ func (f IssueFilter) buildList(ctx context.Context, names storedNames, now core.
 		l.Where("(i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)")
 	}
 	return l, nil
+}
+
+// whereNoise adds the condition of the filter's noise: a literal too, for the index of noise.
+func (f IssueFilter) whereNoise(l *pg.List) {
+	switch {
+	case f.Noise == nil:
+	case *f.Noise:
+		l.Where("i.noise")
+	default:
+		l.Where("i.noise IS NOT TRUE")
+	}
 }
 
 // whereStatus adds the condition of the filter's status.

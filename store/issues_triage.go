@@ -48,6 +48,9 @@ ON CONFLICT (project_id, issue_id) DO UPDATE SET
 	noise = coalesce(excluded.noise, c.noise),
 	corrected_by = excluded.corrected_by`
 
+// Lists filter by what the correction says.
+const correctNoise = `UPDATE issues SET noise = @noise WHERE project_id = @project_id AND id = @issue_id`
+
 // triageCorrection is the data of a correction's activity. From is the model's answer at that time (primary API, Triage
 // label).
 type triageCorrection struct {
@@ -71,6 +74,12 @@ func (s *Store) CorrectTriage(ctx context.Context, actor core.Actor, id int64, t
 		})
 		if err != nil {
 			return err
+		}
+		if to.Noise != nil {
+			_, err := pg.Exec(ctx, c, correctNoise, pg.Args{"project_id": c.project, "issue_id": id, "noise": *to.Noise})
+			if err != nil {
+				return err
+			}
 		}
 		_, err = c.recordChange(ctx, core.ActionIssueTriage, triageCorrection{From: model, To: to, Note: core.Text(note)})
 		return err

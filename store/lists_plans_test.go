@@ -261,7 +261,7 @@ func examplesOf(field string) []any {
 		"ProjectID": {int64(8)}, "Status": {core.Regressed}, "Release": {"3.7", "no such"}, "Environment": {"env7", "no such"},
 		"Since": {core.Since("3d")}, "Search": {"Error 777", "Error", "pay 9", "no such", "öffnet", "日本"}, "Claimed": {&yes, &no},
 		"Test": {true}, "IssueID": {int64(7)}, "Tag": {core.TagFilter("customer:acme")}, "WithOverdue": {true}, "Sort": {core.ByPriority},
-		"Paging": {paging},
+		"Paging": {paging}, "Noise": {&yes, &no},
 	}[field]
 	if !found {
 		panic("examplesOf has no example of the filter " + field)

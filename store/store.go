@@ -54,6 +54,7 @@ type Store struct {
 
 	searchBounds searchBounds
 	frequencies  frequencies
+	noiseSweep   noiseSweep
 	verify       fixes.Bounds // Options.Verify
 	rankings     rankings
 	totals       totals

@@ -37,7 +37,9 @@ func TestHeldActionWaitsForApproval(t *testing.T) {
 		"expires_at": "2026-03-21T12:30:00.000Z", "status": "pending", "decided_by": nil, "decided_at": nil,
 	}
 	h.sameJSON(object{"data": []any{request}, "next_cursor": nil}, h.mustCall(admin, core.ListApprovals.Operation, `{}`))
+	h.sameJSON(object{"data": object{"pending": 1}}, h.mustCall(admin, core.CountApprovals.Operation, `{}`))
 	h.sameJSON(object{"data": object{"id": 1, "decision": "approve"}}, h.mustCall(admin, core.ApproveRequest.Operation, idArgs(1)))
+	h.sameJSON(object{"data": object{"pending": 0}}, h.mustCall(admin, core.CountApprovals.Operation, `{}`))
 	h.sameJSON(object{"data": []any{withChanges(request, object{"status": "approved", "decided_by": "agent-3", "decided_at": noonText})},
 		"next_cursor": nil},
 		h.mustCall(admin, core.ListApprovals.Operation, `{}`))

@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ func TestCountIssues(t *testing.T) {
 	op := core.CountIssues.Operation
 	counts := func(changes object) object {
 		none := object{"open": 0, "unresolved": 0, "regressed": 0, "fix_pending": 0, "verified": 0, "resolved": 0, "ignored": 0, "merged": 0,
-			"total": 0, "complete": true, "hidden": object{"test": 0}}
+			"total": 0, "complete": true, "hidden": object{"test": 0, "noise": 0}}
 		return object{"data": withChanges(none, changes)}
 	}
 	h.sameJSON(counts(nil), h.mustCall(reader, op, `{}`))
@@ -39,7 +40,7 @@ func TestCountIssues(t *testing.T) {
 	h.mustCall(writer, core.MergeIssues.Operation, fmt.Sprintf(`{"id": %d, "source_ids": [%d]}`, ids[0], ids[4]))
 	h.mustCall(writer, core.ClaimIssue.Operation, idArgs(ids[5]))
 	all := object{"open": 2, "unresolved": 2, "resolved": 1, "ignored": 1, "fix_pending": 1, "merged": 1, "total": 5,
-		"hidden": object{"test": 1}}
+		"hidden": object{"test": 1, "noise": 0}}
 	for args, want := range map[string]object{
 		`{}`: all, `{"project": "shop"}`: all, `{"since": "1h"}`: all,
 		`{"test": true}`:             {"open": 1, "unresolved": 1, "total": 1},
@@ -53,6 +54,12 @@ func TestCountIssues(t *testing.T) {
 	}
 	link := fmt.Sprintf(`{"search": "https://errors.example/issues/%d"}`, ids[4])
 	h.sameJSON(counts(object{"merged": 1}), h.mustCall(reader, op, link))
+
+	h.mustCall(writer, core.CorrectTriage.Operation, fmt.Sprintf(`{"id": %d, "noise": true}`, ids[5]))
+	h.sameJSON(counts(object{"open": 1, "unresolved": 1, "total": 1}),
+		h.mustCall(reader, op, `{"noise": true}`))
+	h.sameJSON(counts(withChanges(all, object{"open": 1, "unresolved": 1, "total": 4, "hidden": object{"test": 1, "noise": 1}})),
+		h.mustCall(reader, op, `{"noise": false}`))
 
 	h.changeRows(`UPDATE issues SET overdue_fix_id = fix_id WHERE id = $1`, ids[3])
 	h.sameJSON(counts(withChanges(all, object{"open": 3})), h.mustCall(reader, op, `{}`))
@@ -80,6 +87,11 @@ func TestCountIssuesOfMany(t *testing.T) {
 	frequent := count(`{"search": "error"}`)
 	require.Equal(t, false, frequent["complete"])
 	require.EqualValues(t, 1000, frequent["total"])
+
+	h.changeRows(`UPDATE issues SET noise = true WHERE id % 100 = 1`)
+	require.EqualValues(t, 2970, count(`{"noise": false}`)["total"])
+	require.EqualValues(t, object{"test": 0., "noise": 30.}, count(`{"noise": false}`)["hidden"])
+	require.EqualValues(t, 30, count(`{"noise": true}`)["total"])
 
 	h.changeRows(`UPDATE issues SET status = 'resolved' WHERE id = 1`)
 	require.EqualValues(t, 0, count(`{}`)["resolved"])
@@ -189,6 +201,35 @@ func TestGetIssueHoursShowsNothingOfOthers(t *testing.T) {
 	args := fmt.Sprintf(`{"ids": [%d, %d]}`, other, own)
 	for who, want := range map[string]int{"viewer": 1, "in no team": 0, "site admin": 2} {
 		require.Len(t, h.callData(people[who], core.GetIssueHours.Operation, args)["issues"], want, who)
+	}
+}
+
+// TestGetIssues compares several issues with each alone.
+func TestGetIssues(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	op := core.GetIssues.Operation
+	pay, ship := h.addEvents(h.newEvent("pay", 1)).IssueID, h.addEvents(h.newEvent("ship", 1)).IssueID
+	h.mustCall(writer, core.LinkFix.Operation, fmt.Sprintf(`{"id": %d, "commit": "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432"}`, pay))
+	alone := func(id int64) object { return h.callData(reader, core.GetIssue.Operation, idArgs(id)) }
+	require.NotNil(t, alone(pay)["fix"])
+
+	h.sameJSON(object{"data": []any{alone(ship), alone(pay)}}, h.mustCall(reader, op, fmt.Sprintf(`{"ids": [%d, 99, %d]}`, ship, pay)))
+
+	h.mustRefuse(op, `{"ids": []}`, "ids")
+	storetest.HideProject(t, h.store, shop)
+	h.sameJSON(object{"data": []any{}}, h.mustCall(reader, op, fmt.Sprintf(`{"ids": [%d]}`, pay)))
+}
+
+func TestGetIssuesShowsNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	h, people := openTeams(t)
+	own, other := h.ownPart().issue(), h.foreignPart().issue()
+	args := fmt.Sprintf(`{"ids": [%d, %d]}`, other, own)
+	for who, want := range map[string]int{"viewer": 1, "in no team": 0, "site admin": 2} {
+		var answer struct{ Data []object }
+		require.NoError(t, json.Unmarshal([]byte(h.mustCall(people[who], core.GetIssues.Operation, args)), &answer))
+		require.Len(t, answer.Data, want, who)
 	}
 }
 

@@ -35,7 +35,8 @@ func (t *Tools) listIssues(ctx context.Context, call core.Call, in core.ListIssu
 func makeIssueFilter(in core.ListIssuesInput, project int64) store.IssueFilter {
 	return store.IssueFilter{
 		ProjectID: project, Status: in.Status, Release: in.Release, Environment: in.Environment, Since: in.Since,
-		Search: in.Search, Tag: in.Tag, Claimed: in.Claimed, Test: in.Test, Sort: in.Sort, Paging: in.Paging,
+		Search: in.Search, Tag: in.Tag, Claimed: in.Claimed, Test: in.Test, Noise: in.Noise, Sort: in.Sort,
+		Paging: in.Paging,
 	}
 }
 

@@ -26,6 +26,7 @@ var callsOfPeople = map[string]func(part) string{
 	"list_webhooks":     nothing,
 	"list_alerts":       nothing,
 	"list_approvals":    nothing,
+	"count_approvals":   nothing,
 	"whoami":            nothing,
 
 	"get_account":        nothing,
@@ -44,6 +45,7 @@ var callsOfPeople = map[string]func(part) string{
 	"list_issue_activity": ofIssue(``),
 	"count_issues":        ofProject(``),
 	"list_filter_values":  ofProject(``),
+	"get_issues":          func(part) string { return `{"ids": [1]}` },
 	"get_issue_hours":     func(part) string { return `{"ids": [1]}` },
 	"get_issue_days":      ofIssue(``),
 	"list_claims":         ofProject(``),

@@ -29,7 +29,7 @@ var operationsByRight = map[core.Right]string{
 	core.NoRight: "whoami get_account update_account list_sessions end_session end_other_sessions",
 	core.ReadRight: `list_projects list_issues get_issue get_brief get_event list_issue_events list_issue_activity find_similar
 		list_releases get_release list_source_maps list_alerts list_activity list_labels list_fix_outcomes get_setup_guide
-		count_issues list_filter_values get_issue_hours get_issue_days get_issue_shares get_events_around
+		count_issues list_filter_values get_issues get_issue_hours get_issue_days get_issue_shares get_events_around
 		list_claims get_outcomes list_fixes get_release_hours
 		list_project_teams count_open_issues get_source_map_state`,
 	core.WriteRight: `resolve_issue ignore_issue unresolve_issue next_issue claim_issue release_issue add_note correct_triage link_fix
@@ -37,7 +37,7 @@ var operationsByRight = map[core.Right]string{
 	core.ManageRight: `update_project try_scrubbing create_project_key delete_project_key create_deploy upload_source_map delete_source_map
 		rotate_webhook_secret
 		create_webhook list_webhooks delete_webhook test_webhook list_deliveries resend_delivery
-		list_approvals approve_request reject_request`,
+		list_approvals count_approvals approve_request reject_request`,
 	core.SiteRight: `get_server create_project delete_project create_token list_tokens revoke_token create_api_key list_api_keys revoke_api_key
 		list_people invite_person update_person delete_person create_person_link
 		create_setup_key list_setup_keys revoke_setup_key

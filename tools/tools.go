@@ -128,6 +128,7 @@ func (t *Tools) bindViews() []core.Handler {
 	return []core.Handler{
 		core.BindHandler(core.CountIssues, t.countIssues),
 		core.BindHandler(core.ListFilterValues, t.listFilterValues),
+		core.BindHandler(core.GetIssues, t.getIssues),
 		core.BindHandler(core.GetIssueHours, t.getIssueHours),
 		core.BindHandler(core.GetIssueDays, t.getIssueDays),
 		core.BindHandler(core.GetIssueShares, t.getIssueShares),
@@ -183,6 +184,7 @@ func (t *Tools) bindInstallation() []core.Handler {
 		core.BindHandler(core.GetSetupGuide, t.getSetupGuide),
 
 		core.BindHandler(core.ListApprovals, t.listApprovals),
+		core.BindHandler(core.CountApprovals, t.countApprovals),
 		core.BindHandler(core.ApproveRequest, t.approveRequest),
 		core.BindHandler(core.RejectRequest, t.rejectRequest),
 		core.BindHandler(core.ListActivity, t.listActivity),

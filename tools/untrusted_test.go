@@ -32,6 +32,7 @@ var readsWithout = map[string]string{
 
 	"count_issues":      "numbers",
 	"count_open_issues": "numbers",
+	"count_approvals":   "a number",
 	"get_release_hours": "numbers",
 	"get_issue_hours":   "numbers",
 	"get_events_around": "ids and times",
@@ -142,6 +143,7 @@ func (h *fixture) addHostileApp() map[string]string {
 		"list_project_teams": `{"project": "shop"}`, "get_source_map_state": `{"project": "shop"}`,
 
 		"get_release_hours": fmt.Sprintf(`{"version": %q, "project": "shop"}`, appRelease),
+		"get_issues":        fmt.Sprintf(`{"ids": [%d]}`, added.IssueID),
 		"get_issue_hours":   fmt.Sprintf(`{"ids": [%d]}`, added.IssueID),
 	}
 	for _, name := range []string{"get_brief", "get_issue", "list_issue_events", "list_issue_activity", "get_issue_days", "get_issue_shares",

@@ -40,6 +40,10 @@ func JudgeIssue(i *core.Issue, crash Crash) core.Triage {
 	return t
 }
 
+// IsNoise reports whether the triage of an issue with this crash, without corrections, says noise. It depends on nothing that changes
+// while the rules and the crash stay: the issue's title, culprit, type and platform. So lists can filter by a stored answer.
+func IsNoise(i *core.Issue, crash Crash) bool { return findVerdict(i, crash).isNoise }
+
 // verdict is the answer of the winning rule, and whether the other rules agree.
 type verdict struct {
 	answer

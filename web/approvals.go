@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"errand/core"
 )
@@ -57,23 +58,13 @@ func (s *Site) showApprovals(v *visit) error {
 	if err != nil {
 		return err
 	}
+	decided := slices.DeleteFunc(all.Data, func(a core.Approval) bool { return a.Status == core.RequestPending })
 	form := approvalsForm{}
-	for i := range pending.Data {
-		row, err := v.makeApprovalRow(&pending.Data[i])
-		if err != nil {
-			return err
-		}
-		form.Pending = append(form.Pending, row)
+	if form.Pending, err = v.makeApprovalRows(pending.Data); err != nil {
+		return err
 	}
-	for i := range all.Data {
-		if all.Data[i].Status == core.RequestPending {
-			continue
-		}
-		row, err := v.makeApprovalRow(&all.Data[i])
-		if err != nil {
-			return err
-		}
-		form.Decided = append(form.Decided, row)
+	if form.Decided, err = v.makeApprovalRows(decided); err != nil {
+		return err
 	}
 	form.Pager = pager{Shown: writePlural(len(form.Decided), "decision", "decisions"), OlderText: "Older"}
 	if cursor != "" {
@@ -85,33 +76,59 @@ func (s *Site) showApprovals(v *visit) error {
 	return v.show("approvals", "Approvals", form)
 }
 
+// heldPayload is what pages say of the payloads of all held actions.
+type heldPayload struct {
+	SourceIDs   []int64 `json:"source_ids"`
+	Name        string  `json:"name"`
+	Until       string  `json:"until"`
+	AfterEvents int64   `json:"after_events"`
+	AfterUsers  int64   `json:"after_users"`
+}
+
+// makeApprovalRows says what requests would do. The issues that they are about are read together.
+func (v *visit) makeApprovalRows(requests []core.Approval) ([]approvalRow, error) {
+	payloads, ids := make([]heldPayload, len(requests)), []int64(nil)
+	for i := range requests {
+		if err := json.Unmarshal([]byte(requests[i].Payload), &payloads[i]); err != nil {
+			return nil, err
+		}
+		if id := int64(requests[i].IssueID); id != 0 {
+			ids = append(ids, id)
+		}
+		if requests[i].Status == core.RequestPending {
+			ids = append(ids, payloads[i].SourceIDs...)
+		}
+	}
+	issues, err := v.readIssues(ids)
+	if err != nil {
+		return nil, err
+	}
+	var rows []approvalRow
+	for i := range requests {
+		rows = append(rows, v.makeApprovalRow(&requests[i], &payloads[i], issues))
+	}
+	return rows, nil
+}
+
 // makeApprovalRow says what a request would do.
-func (v *visit) makeApprovalRow(a *core.Approval) (approvalRow, error) {
+func (v *visit) makeApprovalRow(a *core.Approval, payload *heldPayload, issues map[int64]*core.IssueDetail) approvalRow {
 	row := approvalRow{
 		Path: fmt.Sprintf("/approvals/%d", a.ID), By: a.RequestedBy, At: v.at(a.RequestedAt), IsOwn: a.RequestedBy == v.actor.Name,
 		Ends: "ends in " + writeMinutes(int64(a.ExpiresAt.Sub(v.now).Minutes())), Decision: decisionBadge(a.Status), Decider: a.DecidedBy,
 		DecideAt: v.at(a.DecidedAt),
 	}
-	isPending := a.Status == core.RequestPending
-	var payload struct {
-		SourceIDs   []int64 `json:"source_ids"`
-		Name        string  `json:"name"`
-		Until       string  `json:"until"`
-		AfterEvents int64   `json:"after_events"`
-		AfterUsers  int64   `json:"after_users"`
-	}
-	if err := json.Unmarshal([]byte(a.Payload), &payload); err != nil {
-		return row, err
-	}
-	issue, err := v.describeTarget(&row, int64(a.IssueID))
-	if err != nil {
-		return row, err
+	isPending, issue := a.Status == core.RequestPending, issues[int64(a.IssueID)]
+	switch {
+	case issue != nil:
+		row.Thing, row.Issue = issue.Title, issueAddress{issue.ID, nil}.path("")
+	case a.IssueID != 0:
+		row.Thing = fmt.Sprintf("issue %d, which is gone", a.IssueID)
 	}
 	switch a.Action {
 	case core.HoldMerge:
 		row.Verb = fmt.Sprintf("Merge %s into", writePlural(len(payload.SourceIDs), "issue", "issues"))
 		if isPending {
-			events, users := v.sumIssues(payload.SourceIDs)
+			events, users := sumIssues(payload.SourceIDs, issues)
 			row.Effect = []string{fmt.Sprintf("%s and %s move to it; later ones go there too.", writePlural(events, "event", "events"),
 				writePlural(users, "user", "users")), "It can be undone only event by event."}
 		}
@@ -127,30 +144,13 @@ func (v *visit) makeApprovalRow(a *core.Approval) (approvalRow, error) {
 		row.Verb, row.Thing = "Delete the project", payload.Name
 		row.Effect = []string{"Its issues, events, releases and keys go, and the tokens bound to it end.", "It cannot be undone."}
 	}
-	return row, nil
-}
-
-// describeTarget names the issue of a request, and returns it; nil for a request about no issue, or one that is gone.
-func (v *visit) describeTarget(row *approvalRow, id int64) (*core.IssueDetail, error) {
-	if id == 0 {
-		return nil, nil
-	}
-	issue, err := v.readIssue(id)
-	if core.HasCode(err, core.NotFound) {
-		row.Thing = fmt.Sprintf("issue %d, which is gone", id)
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	row.Thing, row.Issue = issue.Title, issueAddress{id, nil}.path("")
-	return &issue, nil
+	return row
 }
 
 // sumIssues adds up the events and users of issues; those that are gone have none.
-func (v *visit) sumIssues(ids []int64) (events, users int64) {
+func sumIssues(ids []int64, issues map[int64]*core.IssueDetail) (events, users int64) {
 	for _, id := range ids {
-		if issue, err := v.readIssue(id); err == nil {
+		if issue := issues[id]; issue != nil {
 			events += issue.TimesSeen
 			users += issue.UsersAffected
 		}
@@ -205,9 +205,9 @@ func (s *Site) takeDecision(v *visit) error {
 
 // countApprovals returns how many requests wait for a decision that the person may make; at most 100. The frame shows it.
 func (v *visit) countApprovals() int64 {
-	pending, err := callOperation(v, core.ListApprovals, map[string]any{"status": core.RequestPending, "limit": 100})
+	found, err := callOperation(v, core.CountApprovals, nil)
 	if err != nil {
 		return 0 // the page itself is there all the same
 	}
-	return int64(len(pending.Data))
+	return found.Data.Pending
 }

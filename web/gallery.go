@@ -28,6 +28,7 @@ type gallerySample struct {
 	Progress []step
 	Stack    []stackPart
 	Story    []storyLine
+	gallerySettings
 }
 
 // hostile is text as an app may send it: markup, characters that turn the line around or show nothing, and no place to break.
@@ -57,7 +58,7 @@ func (v *visit) sampleOrdinary() gallerySample {
 	spark := newSpark([]int64{1, 2, 0, 3, 4, 2, 1, 0, 0, 0, 5, 8, 12, 20, 31, 28, 40, 38, 35, 30, 22, 18, 12, 9})
 	row.Spark = &spark
 	return gallerySample{
-		Name: "Ordinary",
+		Name: "Ordinary", gallerySettings: v.settingsOrdinary(),
 		Badges: []badge{{"", "transient"}, {kindBad, "regressed in 1.4.3"}, {kindWarn, "merge waits for approval"},
 			{kindGood, "the fix held"}, {kindInfo, "claude-2 · 41 min left"}},
 		Tabs: tabs{"Ordinary", []tab{
@@ -106,7 +107,9 @@ func sampleGroups() []frameGroup {
 
 func (v *visit) sampleEmpty() gallerySample {
 	return gallerySample{
-		Name: "Empty", Select: chooseFrom("gallery", "Project", ""), Flash: &flash{}, Spark: newSpark(nil),
+		Name:            "Empty",
+		gallerySettings: gallerySettings{Irrevocable: irrevocable{Path: galleryPath, Back: "#", Button: "Delete", Keep: "Keep it"}},
+		Select:          chooseFrom("gallery", "Project", ""), Flash: &flash{}, Spark: newSpark(nil),
 		Chart: newChart("No events", nil, nil),
 		Tabs:  tabs{Label: "Empty"}, Empty: emptyList{Title: "Nothing"}, Pager: pager{Shown: "0 issues"},
 		Ago: v.at(core.Time{}), Date: v.at(core.Time{}), Rows: []issueRow{v.makeIssueRow(&core.Issue{})}, Progress: []step{{}},
@@ -123,7 +126,8 @@ func (v *visit) sampleHostile() gallerySample {
 		Triage: core.Triage{Category: core.Category(hostile)},
 	})
 	return gallerySample{
-		Name: "Hostile", Badges: []badge{{kindBad, text}}, Tabs: tabs{"Hostile", []tab{{hostile[:100], "#", 1 << 52, true, true, true}}},
+		Name: "Hostile", gallerySettings: v.settingsHostile(),
+		Badges: []badge{{kindBad, text}}, Tabs: tabs{"Hostile", []tab{{hostile[:100], "#", 1 << 52, true, true, true}}},
 		Select: chooseFrom("gallery", "Project", hostile, option{Value: "x", Text: text}), Flash: &flash{Kind: kindBad, Text: hostile},
 		Ago: at, Date: at, Copy: hostile, Spark: newSpark([]int64{1 << 52, 0, 1}), Chart: sampleChart(hostile[:60], "a", "b"),
 		Rows: []issueRow{row}, Pager: pager{Shown: hostile[:100], State: hostile[:100], Older: "#", OlderText: "Older"},

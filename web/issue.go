@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"errand/core"
@@ -97,6 +98,33 @@ func (v *visit) makeIssueForm(at issueAddress, issue *core.IssueDetail) issueFor
 func (v *visit) readIssue(id int64) (core.IssueDetail, error) {
 	found, err := callOperation(v, core.GetIssue, map[string]any{"id": id})
 	return found.Data, err
+}
+
+// issuesAtOnce is how many issues one call reads (GET /v1/issues/details).
+const issuesAtOnce = 50
+
+// readIssues reads issues by their ids. Those that are gone are left out.
+func (v *visit) readIssues(ids []int64) (map[int64]*core.IssueDetail, error) {
+	issues := make(map[int64]*core.IssueDetail, len(ids))
+	for part := range slices.Chunk(ids, issuesAtOnce) {
+		found, err := callOperation(v, core.GetIssues, map[string]any{"ids": part})
+		if err != nil {
+			return nil, err
+		}
+		for i := range found.Data {
+			issues[found.Data[i].ID] = &found.Data[i]
+		}
+	}
+	return issues, nil
+}
+
+// readWritable reads an issue of a project in which the person may change issues. It is forbidden to others.
+func (v *visit) readWritable(id int64) (core.IssueDetail, error) {
+	issue, err := v.readIssue(id)
+	if err == nil && !v.actor.MayIn(issue.ProjectID, core.WriteRight) {
+		err = core.NewError(core.Forbidden).With("required_role", "member")
+	}
+	return issue, err
 }
 
 // readChangeable reads an issue that the person is about to change. It is forbidden to those who may not.

@@ -19,7 +19,9 @@ type issuesForm struct {
 	CanWrite bool
 	Here     string // the address of the list
 	Pager    pager
-	Hidden   string // what the list leaves out
+	Hidden   []frameLink // what the list leaves out
+	Only     string      // what alone the list shows of what it leaves out otherwise
+	All      string      // the list without that
 	Empty    *emptyList
 }
 
@@ -27,7 +29,10 @@ type issuesForm struct {
 type keptField struct{ Name, Value string }
 
 // listFilters are the filters of list_issues that the address of the page may have.
-var listFilters = []string{"project", "environment", "release", "since", "search", "tag", "claimed", "test"}
+var listFilters = []string{"project", "environment", "release", "since", "search", "tag", "claimed", "test", noiseFilter}
+
+// noiseFilter is the filter that the list has by itself: without noise.
+const noiseFilter = "noise"
 
 // issueTabs are the parts of the list, by the status that their address has.
 var issueTabs = []struct {
@@ -66,7 +71,7 @@ func (v *visit) readIssueList() issueList {
 
 // args returns the filters as arguments of an operation, with more of them as name, value.
 func (l issueList) args(more ...string) map[string]any {
-	args := map[string]any{}
+	args := map[string]any{noiseFilter: "false"}
 	for name, value := range l.filters {
 		args[name] = value
 	}
@@ -126,8 +131,9 @@ func (s *Site) showIssues(v *visit) error {
 	}
 	form := issuesForm{
 		Tabs: makeIssueTabs(list, counts), CanWrite: v.may(core.WriteRight), Here: list.address("cursor", list.cursor),
-		News: newsPart{Ingest: v.describeIngest(found.Ingest)}, Hidden: describeHidden(list, counts), Kept: list.keptFields(),
-		Filters:  makeFilters(list, projects.Data, values),
+		News: newsPart{Ingest: v.describeIngest(found.Ingest)}, Hidden: list.linkHidden(counts), Kept: list.keptFields(),
+		Filters: makeFilters(list, projects.Data, values),
+		Only:    list.nameOnly(), All: list.address("test", "", noiseFilter, ""),
 		NewsPath: list.address(fragmentField, "news", openedField, v.now.UTC().Format(time.RFC3339)),
 	}
 	if form.Rows, err = v.makeIssueRows(found.Data); err != nil {
@@ -143,7 +149,7 @@ func (s *Site) showIssues(v *visit) error {
 // keptFields are the fields that the form of the filters sends on beside its selects.
 func (l issueList) keptFields() []keptField {
 	var kept []keptField
-	for _, name := range []string{"search", "tag", "claimed", "test"} {
+	for _, name := range []string{"search", "tag", "claimed", "test", noiseFilter} {
 		if value := l.filters[name]; value != "" {
 			kept = append(kept, keptField{name, value})
 		}
@@ -196,12 +202,28 @@ func countOf(counts core.IssueCounts, status core.Status) int64 {
 	return 0
 }
 
-// describeHidden says what the list leaves out.
-func describeHidden(list issueList, counts core.IssueCounts) string {
-	if counts.Hidden.Test == 0 || list.filters["test"] != "" {
-		return ""
+// linkHidden links what the list leaves out by itself.
+func (l issueList) linkHidden(counts core.IssueCounts) (hidden []frameLink) {
+	for _, kind := range []struct {
+		name  string
+		count int64
+	}{{"test", counts.Hidden.Test}, {noiseFilter, counts.Hidden.Noise}} {
+		if kind.count > 0 {
+			hidden = append(hidden, frameLink{Name: writeCount(kind.count) + " " + kind.name, Path: l.address(kind.name, "true")})
+		}
 	}
-	return writeCount(counts.Hidden.Test) + " test"
+	return hidden
+}
+
+// nameOnly names what alone the list shows of what it leaves out otherwise, or returns "".
+func (l issueList) nameOnly() string {
+	switch {
+	case l.filters["test"] == "true":
+		return "test issues"
+	case l.filters[noiseFilter] == "true":
+		return "noise: no errors of the app"
+	}
+	return ""
 }
 
 // makeIssuePager makes the line below the list.

@@ -47,7 +47,7 @@ func (s *Site) showMerge(v *visit) error {
 	var events int64
 	project, chosen := "", 0
 	for i, id := range ids {
-		issue, err := v.readIssue(id)
+		issue, err := v.readWritable(id)
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (s *Site) showMerge(v *visit) error {
 
 // askSecond asks for the issue with which to merge the one that is named.
 func (v *visit) askSecond(form mergeForm, id int64) error {
-	issue, err := v.readIssue(id)
+	issue, err := v.readWritable(id)
 	if err != nil {
 		return err
 	}

@@ -33,10 +33,14 @@ func (s *Site) showFailure(w http.ResponseWriter, r *http.Request, around *frame
 	}
 }
 
-// ServeUnknown answers a browser that asks for a page that is not there.
+// ServeUnknown answers a browser that asks for a page that is not there. Somebody who is signed in can go on from the top bar.
 func (s *Site) ServeUnknown(w http.ResponseWriter, r *http.Request) {
 	setHeaders(w)
-	s.showFailure(w, r, nil, core.NewError(core.NotFound))
+	var around *frame
+	if actor, err := s.FindActor(r); err == nil {
+		around = s.newVisit(w, r, actor).newFrame()
+	}
+	s.showFailure(w, r, around, core.NewError(core.NotFound))
 }
 
 // titleOf is the heading of the page of a failure.

@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -117,37 +116,14 @@ func makeReleaseBadges(r *core.ReleaseDetail) []badge {
 // listIssuesOf reads the first of the issues. Those that are gone are left out.
 func (v *visit) listIssuesOf(ids []int64, all string) (releaseIssues, error) {
 	list := releaseIssues{All: all, More: max(0, len(ids)-issuesOfRelease)}
-	rows, err := v.readIssueRows(ids[:min(len(ids), issuesOfRelease)])
-	for _, row := range rows {
-		if row != nil {
-			list.Rows = append(list.Rows, makeReleaseIssue(row))
+	shown := ids[:min(len(ids), issuesOfRelease)]
+	issues, err := v.readIssues(shown)
+	for _, id := range shown {
+		if issue := issues[id]; issue != nil {
+			list.Rows = append(list.Rows, makeReleaseIssue(issue))
 		}
 	}
 	return list, err
-}
-
-// readIssueRows reads issues at the same time, in the order of their ids; nil for one that is gone.
-func (v *visit) readIssueRows(ids []int64) ([]*core.IssueDetail, error) {
-	rows := make([]*core.IssueDetail, len(ids))
-	const atOnce = 4
-	for part := range slices.Chunk(ids, atOnce) {
-		calls := make([]func() error, len(part))
-		for i, id := range part {
-			place := slices.Index(ids, id)
-			calls[i] = func() error {
-				issue, err := v.readIssue(id)
-				if core.HasCode(err, core.NotFound) {
-					return nil
-				}
-				rows[place] = &issue
-				return err
-			}
-		}
-		if err := runTogether(calls...); err != nil {
-			return nil, err
-		}
-	}
-	return rows, nil
 }
 
 func makeReleaseIssue(issue *core.IssueDetail) releaseIssue {
@@ -157,14 +133,16 @@ func makeReleaseIssue(issue *core.IssueDetail) releaseIssue {
 
 // listFixesOf reads the issues of the fixes that a release brought, with how each stands.
 func (v *visit) listFixesOf(fixes []core.ReleaseFix) ([]releaseFixRow, error) {
-	ids := make([]int64, 0, issuesOfRelease)
-	for _, f := range fixes[:min(len(fixes), issuesOfRelease)] {
-		ids = append(ids, f.IssueID)
+	fixes = fixes[:min(len(fixes), issuesOfRelease)]
+	ids := make([]int64, len(fixes))
+	for i := range fixes {
+		ids[i] = fixes[i].IssueID
 	}
-	issues, err := v.readIssueRows(ids)
+	issues, err := v.readIssues(ids)
 	var rows []releaseFixRow
-	for i, issue := range issues {
-		if issue == nil {
+	for i, id := range ids {
+		issue := issues[id]
+		if issue == nil { // it is gone
 			continue
 		}
 		row := releaseFixRow{makeReleaseIssue(issue), shortCommit(fixes[i].Ref), badge{kindInfo, "watched"}}

@@ -42,12 +42,17 @@ func (s *Site) openVisit(next visitHandler) handler {
 		if err != nil {
 			return err
 		}
-		v := &visit{Site: s, w: w, r: r, actor: actor, prefers: actor.Prefers, now: s.Clock()}
+		v := s.newVisit(w, r, actor)
 		if err := next(v); err != nil {
 			s.showFailure(w, r, v.newFrame(), s.explainFailure(r, err))
 		}
 		return nil
 	}
+}
+
+// newVisit makes the visit of somebody who is signed in.
+func (s *Site) newVisit(w http.ResponseWriter, r *http.Request, actor core.Actor) *visit {
+	return &visit{Site: s, w: w, r: r, actor: actor, prefers: actor.Prefers, now: s.Clock()}
 }
 
 // askToSignIn leads to where somebody signs in, and back. A script that asks for a part of a page is only refused.

@@ -11,6 +11,7 @@ import (
 	"errand/core"
 	"errand/store/activity"
 	"errand/store/pg"
+	"errand/triage"
 )
 
 // planNewIssues takes an id for each fingerprint without an issue: the batch will make that issue, named after its first event.
@@ -95,14 +96,17 @@ func (b *batch) queueNewIssues(q *pgx.Batch, now core.Time, o *batchOutcome) {
 	platform, test, features := pg.SplitColumns(b.firstEvents, func(e *NewEvent) (string, bool, string) {
 		return e.Platform, e.Test, e.formatFeatures()
 	})
-	site, handled, users := make([]string, len(b.firstEvents)), make([]*bool, len(b.firstEvents)), make([]int64, len(b.firstEvents))
-	for i, e := range b.firstEvents {
-		site[i], handled[i], users[i] = string(e.Crash.Site), e.Crash.Handled, b.counts.newIssues[i].users
+	site, handled, noise := pg.SplitColumns(b.firstEvents, func(e *NewEvent) (string, *bool, *bool) {
+		return string(e.Crash.Site), e.Crash.Handled, e.judgeNoise()
+	})
+	users := make([]int64, len(b.firstEvents))
+	for i := range users {
+		users[i] = b.counts.newIssues[i].users
 	}
 	c := newSpanArrays(b.counts.newIssues)
 	q.Queue(makeIssues, project, version, fingerprint, c.issue, title, culprit, kind, c.level, platform, test, site, handled, now,
 		c.seen, c.stored, users, c.latest, c.first, c.last, c.firstRelease, c.firstKnown, c.lastRelease, c.lastKnown, features,
-		b.newChanges, b.listClientTimes(project), core.ClientSince(now)).Query(o.addDeliveries)
+		b.newChanges, b.listClientTimes(project), core.ClientSince(now), noise).Query(o.addDeliveries)
 }
 
 // listClientTimes returns, for each of the projects, when the batch's latest event of a browser or an app arrived, or the
@@ -119,6 +123,17 @@ func (b *batch) listClientTimes(projects []int64) []core.Time {
 		times[i] = latest[project]
 	}
 	return times
+}
+
+// judgeNoise reports whether the event's issue is noise, or returns nil for an event that was not looked at.
+func (e *NewEvent) judgeNoise() *bool {
+	if e.Crash.Site == "" {
+		return nil
+	}
+	isNoise := triage.IsNoise(&core.Issue{
+		Title: core.Untrusted(e.Title), Culprit: core.Untrusted(e.Culprit), Type: core.Untrusted(e.Type), Platform: e.Platform,
+	}, e.Crash)
+	return &isNoise
 }
 
 // formatFeatures returns the features as text, empty for an event that was not looked at.

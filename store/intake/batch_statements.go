@@ -116,9 +116,10 @@ WITH new AS (
 	SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
 		$10::bool[], $11::text[], $12::boolean[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[],
 		$18::timestamptz[], $19::timestamptz[], $20::text[], $21::timestamptz[], $22::text[], $23::timestamptz[], $24::text[],
-		$25::bigint[], $26::timestamptz[])
+		$25::bigint[], $26::timestamptz[], $28::boolean[])
 		AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled, seen, stored, users, latest,
-			first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, features, change_id, client_at)
+			first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, features, change_id, client_at,
+			noise)
 ), taken_back AS (
 	DELETE FROM issue_fingerprints f USING new n
 	WHERE NOT current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
@@ -138,10 +139,10 @@ WITH new AS (
 	RETURNING 1
 )
 INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, crash_site, handled,
-	times_seen, stored_events, users_affected, latest_event_id, first_seen, last_seen,
+	noise, times_seen, stored_events, users_affected, latest_event_id, first_seen, last_seen,
 	first_release, first_release_at, last_release, last_release_at, status, status_at)
 SELECT project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled,
-	seen, stored, users, nullif(latest, 0), first_seen, last_seen,
+	noise, seen, stored, users, nullif(latest, 0), first_seen, last_seen,
 	first_release, first_release_at, last_release, last_release_at, 'unresolved', $13
 FROM new WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 RETURNING (SELECT count(*) FROM told)`
