@@ -61,7 +61,7 @@ func (m *installationMetrics) Collect(to chan<- prometheus.Metric) {
 			send(jobSuccess, unixSeconds(run.LastSuccessAt), run.Name)
 		}
 	}
-	for _, disk := range m.app.measureDisks() {
+	for _, disk := range m.app.config.measureDisks() {
 		send(diskFree, float64(disk.FreeBytes), disk.Use)
 		send(diskSize, float64(disk.TotalBytes), disk.Use)
 	}

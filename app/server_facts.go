@@ -58,12 +58,12 @@ func (a *App) describeServer() tools.ProcessFacts {
 	return tools.ProcessFacts{
 		Version: a.version, Go: runtime.Version(), StartedAt: core.At(a.memory.startedAt), IsPrivate: a.config.isPrivate(),
 		Held: a.ingest.CountWaiting(), JobNames: jobs.Options{Store: a.db.Store}.Names(), Jobs: a.memory.listRuns(),
-		Disks: a.measureDisks(), Keys: a.listKeys(),
+		Disks: a.config.measureDisks(), Keys: a.listKeys(),
 	}
 }
 
 // measureDisks measures the disks of this machine that have data of the installation: an external Postgres and a bucket are elsewhere.
-func (a *App) measureDisks() []core.DiskState {
+func (c *Config) measureDisks() []core.DiskState {
 	var disks []core.DiskState
 	add := func(use, path string) {
 		var disk syscall.Statfs_t
@@ -77,10 +77,10 @@ func (a *App) measureDisks() []core.DiskState {
 			PercentUsed: int64(used * 100 / max(used+disk.Bavail, 1)), //nolint:gosec // at most 100
 		})
 	}
-	if a.config.isPrivate() {
-		add("data", a.config.DataDir)
+	if c.isPrivate() {
+		add("data", c.DataDir)
 	}
-	location, err := a.config.blobsLocation()
+	location, err := c.blobsLocation()
 	if parsed, parseErr := url.Parse(location); err == nil && parseErr == nil && parsed.Scheme == "file" {
 		add("blobs", filepath.FromSlash(parsed.Path))
 	}

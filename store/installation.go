@@ -47,6 +47,12 @@ func (s *Store) EnsureInstallation(ctx context.Context, freshID string) (Install
 	return found, err
 }
 
+// FindInstallation returns the id of the installation; empty when no server has needed one yet.
+func (s *Store) FindInstallation(ctx context.Context) (string, error) {
+	row, err := pg.QueryOne[struct{ ID string }](ctx, s.db.Main, findIdentity, pg.Args{})
+	return row.ID, err
+}
+
 // identifyDatabase returns a digest of the properties that a copy of the database does not share: its id in the cluster,
 // the cluster, and its folder. It leaves out properties that the role may not read.
 func (s *Store) identifyDatabase(ctx context.Context) (string, error) {

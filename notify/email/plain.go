@@ -30,3 +30,13 @@ func (m *Mailer) SendText(ctx context.Context, to, subject, text string) error {
 	}
 	return nil
 }
+
+// Check connects to the mail server and signs in, without sending anything. Its errors repeat none of the server's words.
+func (m *Mailer) Check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, m.timeout)
+	defer cancel()
+	if err := m.sendAll(ctx, nil); err != nil {
+		return errors.New(m.describeError(err))
+	}
+	return nil
+}

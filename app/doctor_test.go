@@ -1,0 +1,77 @@
+package app_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/app"
+	"errand/core"
+	"errand/notify/notifytest"
+	"errand/store/storetest"
+	"errand/testkit/logtext"
+)
+
+// examine returns the findings about an installation, by what they are about; the worst of several.
+func examine(t *testing.T, c app.Config) map[string]app.Finding {
+	t.Helper()
+	list, err := app.Examine(t.Context(), &c, (&logtext.Text{}).NewLogger())
+	require.NoError(t, err)
+	rank := []string{"ok", "warn", "fail"}
+	found := map[string]app.Finding{}
+	for _, finding := range list {
+		require.Contains(t, rank, finding.Verdict)
+		require.NotEmpty(t, finding.Text)
+		require.Equal(t, finding.Verdict == "ok", finding.Advice == "", "%+v: what is wrong has an advice", finding)
+		if before, ok := found[finding.About]; !ok || slices.Index(rank, before.Verdict) < slices.Index(rank, finding.Verdict) {
+			found[finding.About] = finding
+		}
+	}
+	return found
+}
+
+func TestDoctorOfAHealthyInstallation(t *testing.T) {
+	t.Parallel()
+	mails := notifytest.NewMailServer(t, notifytest.MailOptions{NoSTARTTLS: true})
+	c := hookConfig(storetest.NewURL(t))
+	c.Blobs = core.Secret("file://" + t.TempDir())
+	c.SMTPURL, c.EmailFrom = mails.URL(), "errand@example.com"
+	s := startServer(t, c)
+	storetest.SaveSettings(t, storetest.Open(t, c.DatabaseURL.Reveal(), storetest.NewClock().Tell), map[string]string{"BASE_URL": s.URL()})
+	s.makeProject(t)
+	var found map[string]app.Finding
+	require.Eventually(t, func() bool {
+		found = examine(t, c)
+		return found["jobs"].Verdict == "ok"
+	}, atMost, every, "the jobs run")
+
+	for _, about := range []string{"database", "clock", "source maps", "address", "jobs", "webhooks", "mail"} {
+		require.Equal(t, "ok", found[about].Verdict, "%+v", found[about])
+	}
+	require.Equal(t, "warn", found["backup"].Verdict)
+	require.Empty(t, mails.Mails())
+}
+
+func TestDoctorFindsWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	nobody := "127.0.0.1:1"
+	c := hookConfig(storetest.NewURL(t))
+	c.Blobs = core.Secret("s3://key:the-secret@bucket?endpoint=http://" + nobody + "&region=eu-1")
+	c.SMTPURL, c.EmailFrom = core.Secret("smtp://user:the-password@"+nobody), "errand@example.com"
+	s := storetest.Open(t, c.DatabaseURL.Reveal(), storetest.NewClock().Tell)
+	storetest.SaveSettings(t, s, map[string]string{"BASE_URL": "http://" + nobody, "OUTGOING": "off"})
+
+	found := examine(t, c)
+
+	for about, text := range map[string]string{"source maps": "cannot be reached", "address": "refused", "mail": "mail server"} {
+		require.Equal(t, "fail", found[about].Verdict, about)
+		require.Contains(t, found[about].Text, text)
+	}
+	require.Contains(t, found["webhooks"].Text, "OUTGOING is off")
+	require.Contains(t, found["jobs"].Text, "no background job")
+	for _, finding := range found {
+		require.NotContains(t, finding.Text+finding.Advice, "the-secret")
+		require.NotContains(t, finding.Text+finding.Advice, "the-password")
+	}
+}
