@@ -8,6 +8,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -44,7 +45,7 @@ type input struct {
 	fields []Field
 	byName map[string]*Field
 	schema Schema
-	rules  *jsonschema.Schema
+	rules  func() (*jsonschema.Schema, error) // compiled for the first call
 }
 
 // checker is an input, or the type of a field, with rules that a schema cannot express.
@@ -76,7 +77,8 @@ func compileInput(t reflect.Type) (*input, error) {
 	if len(required) > 0 {
 		in.schema["required"] = required
 	}
-	return in, in.compileRules()
+	in.rules = sync.OnceValues(in.compileRules)
+	return in, nil
 }
 
 // compileField reads one field of an input struct.
@@ -140,22 +142,21 @@ func boundIntegers(s Schema) {
 	}
 }
 
-func (in *input) compileRules() error {
+func (in *input) compileRules() (*jsonschema.Schema, error) {
 	text, err := json.Marshal(in.schema)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
 	if err := c.AddResource("input.json", document); err != nil {
-		return err
+		return nil, err
 	}
-	in.rules, err = c.Compile("input.json")
-	return err
+	return c.Compile("input.json")
 }
 
 // prepareArgs brings the arguments of a call into the shape of the schema and validates them. It understands null for an
@@ -197,7 +198,7 @@ func (in *input) prepareArgs(args map[string]any, forModel bool) error {
 }
 
 // decodeArgs fills the input struct and runs its checks: one for each field's type, and one for the whole.
-func (in *input) decodeArgs(args map[string]any, into any) error {
+func decodeArgs(args map[string]any, into any) error {
 	text, err := json.Marshal(args)
 	if err != nil {
 		return err

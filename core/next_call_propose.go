@@ -83,7 +83,7 @@ func proposeForTarget(op *Operation, before map[string]any, into any) []NextCall
 
 // proposeAfterWrite adds to the answer of a write the calls to make next. If the action was held, it says who decides.
 func (c *Catalogue) proposeAfterWrite(op *Operation, actor Actor, answer *Answer, before map[string]any) error {
-	if answer.Body == nil || op.isProse || op.ReadOnly() {
+	if answer.Body == nil || op.derive().isProse || op.ReadOnly() {
 		return nil
 	}
 	var err error

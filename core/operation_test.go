@@ -118,8 +118,8 @@ func TestExamplesAreValidInputs(t *testing.T) {
 		require.NotEmpty(t, op.Example)
 		args, err := DecodeArgs([]byte(op.Example))
 		require.NoError(t, err)
-		require.NoError(t, op.input.prepareArgs(args, false))
-		require.NoError(t, op.input.decodeArgs(args, reflect.New(op.in).Interface()))
+		require.NoError(t, op.derive().input.prepareArgs(args, false))
+		require.NoError(t, decodeArgs(args, reflect.New(op.in).Interface()))
 	})
 }
 
@@ -246,6 +246,6 @@ func TestDefineRefusesABadDeclaration(t *testing.T) {
 		Flag bool `json:"flag" max:"3"`
 	}
 	require.PanicsWithValue(t, `core: operation bad_one: field Flag: tag max:"3" does not fit the type boolean`, func() {
-		DefineOperation[bad, None](Operation{Name: "bad_one"})
+		DefineOperation[bad, None](Operation{Name: "bad_one"}).Fields()
 	})
 }

@@ -18,8 +18,12 @@ const maxDetails = 100
 // validateArgs checks arguments that already have their types. The error has a detail for each mistake, worded for a
 // reader who will act on it.
 func (in *input) validateArgs(args map[string]any) error {
+	rules, err := in.rules()
+	if err != nil {
+		return err
+	}
 	failure := &Error{Code: InvalidRequest, Details: in.checkText(args)}
-	if err := in.rules.Validate(args); err != nil {
+	if err := rules.Validate(args); err != nil {
 		var tree *jsonschema.ValidationError
 		if !errors.As(err, &tree) {
 			return err
