@@ -3,6 +3,7 @@ package pg
 import (
 	"context"
 	"errors"
+	"maps"
 	"net"
 	"time"
 
@@ -34,7 +35,8 @@ const finishCanceled = 500 * time.Millisecond
 type prepareConnection = func(context.Context, *pgx.Conn) error
 
 // openPool prepares a pool of connections to servers that take writes; connections are made when they are needed.
-func openPool(ctx context.Context, url string, size int32, afterConnect prepareConnection) (*pgxpool.Pool, error) {
+// The settings are those of its sessions; nil for none.
+func openPool(ctx context.Context, url string, size int32, settings map[string]string, afterConnect prepareConnection) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		// The parser's own text may repeat the password that stands in the URL.
@@ -45,6 +47,7 @@ func openPool(ctx context.Context, url string, size int32, afterConnect prepareC
 	config.AfterConnect = afterConnect
 	connection := &config.ConnConfig.Config
 	connection.ConnectTimeout = 5 * time.Second
+	maps.Copy(connection.RuntimeParams, settings)
 	connection.RuntimeParams["application_name"] = "errand"
 	connection.DialFunc = (&net.Dialer{KeepAliveConfig: net.KeepAliveConfig{
 		Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3,
