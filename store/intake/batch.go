@@ -170,7 +170,7 @@ func (e *NewEvent) issueKey() issueKey { return issueKey{e.ProjectID, e.Version,
 func (w *Writer) newBatch(ctx context.Context, events []NewEvent) (*batch, error) {
 	b := &batch{
 		events: events, added: make([]Added, len(events)), firstIndex: make(map[eventKey]int, len(events)),
-		issuesAfter: map[int64]rememberedIssue{}, mayTellSpikes: !w.withoutSpikes.Load(),
+		issuesAfter: map[int64]rememberedIssue{}, mayTellSpikes: w.spikesWanted.Load(),
 	}
 	b.isRetry = events[0].id != 0
 	if err := w.assignEventIDs(ctx, events); err != nil {

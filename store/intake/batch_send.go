@@ -42,7 +42,7 @@ func (w *Writer) sendStatements(ctx context.Context, on interface {
 		return errStale
 	}
 	if b.mayTellSpikes {
-		w.withoutSpikes.Store(!outcome.spikesWanted)
+		w.spikesWanted.Store(outcome.spikesWanted)
 	}
 	b.deliveries, b.returning = outcome.deliveries, outcome.returning
 	for i, issue := range outcome.issues {

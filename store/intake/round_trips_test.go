@@ -76,6 +76,7 @@ func (c *traffic) passOn(client net.Conn, behind string) {
 
 // relayMessages passes messages on and counts those of a letter. Each is a letter, its length, and the rest.
 func relayMessages(to io.Writer, from *bufio.Reader, letter byte, count *atomic.Int64) {
+	buffer := make([]byte, 1<<15) // what the relay allocates would be taken for an allocation of the store
 	for {
 		head, err := from.Peek(5)
 		if err != nil {
@@ -84,7 +85,8 @@ func relayMessages(to io.Writer, from *bufio.Reader, letter byte, count *atomic.
 		if head[0] == letter {
 			count.Add(1)
 		}
-		if _, err := io.CopyN(to, from, 1+int64(binary.BigEndian.Uint32(head[1:]))); err != nil {
+		message := io.LimitReader(from, 1+int64(binary.BigEndian.Uint32(head[1:])))
+		if _, err := io.CopyBuffer(struct{ io.Writer }{to}, message, buffer); err != nil {
 			return
 		}
 	}

@@ -31,8 +31,8 @@ type Writer struct {
 	partitions   *madePartitions
 	fullIssues   fullIssues
 	dictionaries *dictionaries
-	// withoutSpikes says that no webhook wanted spikes when a batch last looked.
-	withoutSpikes atomic.Bool
+	// spikesWanted says that a webhook wanted spikes when a batch last looked.
+	spikesWanted atomic.Bool
 }
 
 // New returns a writer on a database. keep returns how many stored events an issue keeps at the moment.
