@@ -328,7 +328,7 @@ func TestInputReportsAllMistakesSorted(t *testing.T) {
 
 func TestInputWithoutFieldsSaysSo(t *testing.T) {
 	t.Parallel()
-	err := ListTokens.derive().input.prepareArgs(map[string]any{"limit": json.Number("5")}, false)
+	err := ListTokens.Operation.derive().input.prepareArgs(map[string]any{"limit": json.Number("5")}, false)
 	require.Equal(t, []Detail{{"limit", "is not a known field; allowed: none"}}, AsError(err).Details)
 }
 

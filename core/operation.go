@@ -79,8 +79,9 @@ func (f *BodyForm) checkFile(body *FileBody) error {
 	return nil
 }
 
-// Op is a declared operation with its input and output types.
-type Op[In, Out any] struct{ *Operation }
+// Op is a declared operation with its input and output types. It does not embed the operation: the linker would keep all its
+// methods a second time for each operation.
+type Op[In, Out any] struct{ Operation *Operation }
 
 // None is the output of an operation that answers 204 without a body.
 type None struct{}

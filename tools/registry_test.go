@@ -127,7 +127,7 @@ func TestEveryOperationSaysUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	h := openWith(t, "postgres:///errand?host=/nonexistent/socket&user=errand", rand.Reader)
 	for _, op := range h.registry.Operations() {
-		if op.Name == core.Whoami.Name { // it looks nothing up
+		if op.Name == core.Whoami.Operation.Name { // it looks nothing up
 			h.mustCall(core.NewBootstrapActor(), op, op.Example)
 			continue
 		}
