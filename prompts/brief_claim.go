@@ -87,7 +87,8 @@ func (b *brief) claimStep() step {
 		}
 	case holding == isOfYourWorker:
 		return step{
-			fmt.Sprintf("The claim is that of one worker of your token, which alone goes on; %s has work for the others.", core.NextIssueOp.Operation.Name),
+			fmt.Sprintf("The claim is that of one worker of your token, which alone goes on; %s has work for the others.",
+				core.NextIssueOp.Operation.Name),
 			fmt.Sprintf("One worker of your token holds it; others: %s.", core.NextIssueOp.Operation.Name),
 		}
 	}

@@ -36,7 +36,8 @@ func (b *brief) listSteps() []step {
 		step{fmt.Sprintf("%s id=%d with commit or pr_url, note (the cause, and what you changed) and release=true. Put the line "+
 			"\"Errand-Issue: %d\" into the commit or pull request too. Its deploy starts the watch: verified or regressed.",
 			core.LinkFix.Operation.Name, id, id),
-			fmt.Sprintf("%s id=%d with commit or pr_url, note and release=true; \"Errand-Issue: %d\" in the commit.", core.LinkFix.Operation.Name, id, id)},
+			fmt.Sprintf("%s id=%d with commit or pr_url, note and release=true; \"Errand-Issue: %d\" in the commit.",
+				core.LinkFix.Operation.Name, id, id)},
 		step{fmt.Sprintf("If this code cannot fix it: %s where the triage is wrong, then %s id=%d with note: what you found.",
 			core.CorrectTriage.Operation.Name, core.ReleaseIssue.Operation.Name, id),
 			fmt.Sprintf("If you cannot: %s id=%d with note.", core.ReleaseIssue.Operation.Name, id)},

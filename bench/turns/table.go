@@ -59,7 +59,8 @@ func (t *table) addSizes(binaries [2]string) error {
 // format returns the table. A ratio is new to old.
 func (t *table) format() string {
 	var page strings.Builder
-	fmt.Fprintf(&page, "On %s. Ratios are new to %s: the median of the pairs, and the lowest and the highest.\n\n", bench.DescribeMachine(), t.old)
+	fmt.Fprintf(&page, "On %s. Ratios are new to %s: the median of the pairs, and the lowest and the highest.\n\n",
+		bench.DescribeMachine(), t.old)
 	fmt.Fprintln(&page, "| scenario | number | better | old | new | ratio | spread | pairs |\n|---|---|---|---|---|---|---|---|")
 	for _, r := range t.rows {
 		ratios := make([]float64, len(r.old))

@@ -34,20 +34,20 @@ type Options struct {
 // Open prepares the pools. Connections are made when they are needed.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	size := int32(max(cmp.Or(o.Connections, DefaultConnections), MinConnections))
-	main, err := openPool(ctx, o.URL, size-writerConnections-idConnections, nil, nil)
+	main, err := openPool(ctx, o.URL, poolOptions{size: size - writerConnections - idConnections})
 	if err != nil {
 		return nil, err
 	}
-	var settings map[string]string
+	ofWriter := poolOptions{size: writerConnections, afterConnect: prepareWriter}
 	if o.OwnsPostgres {
-		settings = writerSettings
+		ofWriter.settings = writerSettings
 	}
-	writer, err := openPool(ctx, o.URL, writerConnections, settings, prepareWriter)
+	writer, err := openPool(ctx, o.URL, ofWriter)
 	if err != nil {
 		main.Close()
 		return nil, err
 	}
-	reserved, err := openPool(ctx, o.URL, idConnections, nil, nil)
+	reserved, err := openPool(ctx, o.URL, poolOptions{size: idConnections})
 	if err != nil {
 		main.Close()
 		writer.Close()

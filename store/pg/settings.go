@@ -9,8 +9,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Connections have no session settings, except those of the writer to our own Postgres: behind a pooler in transaction mode, such as PgBouncer, it belongs to another client
-// a moment later. A transaction sets what it needs when it begins, in the same round trip. PrepareRole sets the rest on the role.
+// Connections have no session settings, except those of the writer to our own Postgres: behind a pooler in transaction mode,
+// such as PgBouncer, a session belongs to another client a moment later. A transaction sets what it needs when it begins, in
+// the same round trip. PrepareRole sets the rest on the role.
 const (
 	// A frozen server must not block the others with an open transaction.
 	beginTx = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '2s'`
