@@ -65,7 +65,7 @@ func (sc scenario) countBodies(length time.Duration) int {
 }
 
 func run(ctx context.Context, rounds int, length time.Duration, binary, out string) error {
-	templates, err := load.LoadTemplates("envelope/testdata")
+	templates, err := load.ReadTemplates("envelope/testdata")
 	if err != nil {
 		return err
 	}

@@ -36,8 +36,8 @@ const (
 // gzippingSDKs are the SDKs that send gzip at these sizes; node does so only above 32 KiB.
 var gzippingSDKs = map[string]bool{"python": true, "java": true, "php": true}
 
-// LoadTemplates reads the events of the SDKs.
-func LoadTemplates(dir string) ([]Template, error) {
+// ReadTemplates reads the events of the SDKs.
+func ReadTemplates(dir string) ([]Template, error) {
 	var list []Template
 	for _, platform := range []string{"node", "browser", "python", "go", "java", "php"} {
 		text, err := os.ReadFile(filepath.Join(dir, platform+".json"))

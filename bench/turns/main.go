@@ -64,7 +64,7 @@ func run(ctx context.Context, o options) error {
 			return err
 		}
 	}
-	templates, err := load.LoadTemplates("envelope/testdata")
+	templates, err := load.ReadTemplates("envelope/testdata")
 	if err != nil {
 		return err
 	}

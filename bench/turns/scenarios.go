@@ -153,7 +153,7 @@ func (t *turn) timeJSON() float64 {
 	for range passes {
 		for _, template := range t.templates {
 			var event map[string]any
-			_ = json.Unmarshal(template.Text, &event) // LoadTemplates has decoded it
+			_ = json.Unmarshal(template.Text, &event) // ReadTemplates has decoded it
 		}
 	}
 	return float64(time.Since(begin).Microseconds()) / float64(passes*len(t.templates))
