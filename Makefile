@@ -110,6 +110,10 @@ bench: ## Run the benchmarks of the pure packages.
 bench-ingest: deps build ## Measure how fast events are taken in; writes bench/results.md.
 	@$(GO) run ./bench/ingest
 
+.PHONY: bench-turns
+bench-turns: deps ## Compare with the commit OLD, in turns: speed, bytes, memory, start; PAIRS and ONLY (see go run ./bench/turns --help).
+	@$(GO) run ./bench/turns -old $(OLD) $(if $(PAIRS),-pairs $(PAIRS)) $(if $(ONLY),-only "$(ONLY)")
+
 .PHONY: bench-queries
 bench-queries: deps build ## Measure how fast reading is on 200,000 issues; writes bench/queries.md. PART=manage measures the management API alone.
 	@$(GO) run ./bench/queries $(if $(PART),-only $(PART) -growth=false)

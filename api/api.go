@@ -6,8 +6,6 @@ package api
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -82,8 +80,8 @@ type server struct {
 	Options
 }
 
-// New makes the handler of the whole surface. Every answer has X-Request-Id. The documents panic on an operation that
-// cannot be documented, since that is a mistake in a declaration.
+// New makes the handler of the whole surface. Every answer has X-Request-Id. The documents are made when they are first
+// asked for. They panic on an operation that cannot be documented, since that is a mistake in a declaration.
 func New(o Options) http.Handler {
 	s := &server{o}
 	router := chi.NewRouter()
@@ -136,7 +134,7 @@ func (s *server) serveText(text func() string) http.HandlerFunc {
 		}
 		var page bytes.Buffer
 		view := docsView{Style: s.Assets.Style, Icon: s.Assets.Icon, Title: "Connect an application or an agent", Text: text()}
-		if err := docsTemplates.ExecuteTemplate(&page, "text", view); err != nil {
+		if err := docsTemplates().ExecuteTemplate(&page, "text", view); err != nil {
 			wire.WriteError(w, core.NewError(core.Internal))
 			return
 		}
@@ -158,19 +156,11 @@ func (s *server) refuseUnknown(w http.ResponseWriter, r *http.Request) {
 // mountAPI serves the operations, with their document and their page.
 func (s *server) mountAPI(router chi.Router) {
 	v1 := newV1Dialect(s.Registry.Catalogue())
-	document := v1.newDocument(s.Version)
 	router.Group(func(r chi.Router) {
 		r.Use(s.requireToken)
-		s.mountOperations(r, v1, document)
+		s.mountOperations(r)
 	})
-	document.AddOperation(v1.describeSCM())
-	openAPI := sync.OnceValue(func() []byte { // a start does not wait for it
-		text, err := json.Marshal(document)
-		if err != nil {
-			panic(fmt.Sprintf("api: OpenAPI document: %v", err))
-		}
-		return text
-	})
+	openAPI := sync.OnceValue(func() []byte { return v1.describeAll(s.Version, v1.describeSCM()) }) // a start does not wait for it
 	router.Get("/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { wire.WriteJSON(w, http.StatusOK, openAPI()) })
 	for _, of := range []*dialect{v1, newManagementDialect()} {
 		docs := &docsPages{dialect: of, baseURL: s.BaseURL, version: s.Version, assets: s.Assets}
@@ -182,16 +172,12 @@ func (s *server) mountAPI(router chi.Router) {
 	}
 }
 
-// mountOperations documents every operation at each of its routes, and serves the operations of the registry.
-func (s *server) mountOperations(r chi.Router, v1 *dialect, document *huma.OpenAPI) {
-	surface := humachi.New(r, huma.Config{OpenAPI: document}) // no paths, so Huma adds no routes
-	for _, op := range v1.catalogue.Operations() {
+// mountOperations serves the operations of the registry at each of their routes.
+func (s *server) mountOperations(r chi.Router) {
+	surface := humachi.New(r, huma.Config{OpenAPI: &huma.OpenAPI{}}) // no paths, so Huma adds no routes
+	for _, op := range s.Registry.Operations() {
 		for _, route := range routesOf(op) {
-			described := v1.describeRoute(route)
-			surface.OpenAPI().AddOperation(described)
-			if route.ServedBy == "" {
-				surface.Adapter().Handle(described, s.serveRoute(route))
-			}
+			surface.Adapter().Handle(&huma.Operation{Method: route.Method(), Path: route.Path()}, s.serveRoute(route))
 		}
 	}
 }

@@ -2,8 +2,6 @@ package api
 
 import (
 	_ "embed" // openapi_management.md
-	"encoding/json"
-	"fmt"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -52,18 +50,5 @@ func newManagementDialect() *dialect {
 	}
 }
 
-// DescribeManagement returns the OpenAPI document of the management API. It panics where New does.
-func DescribeManagement(version string) []byte {
-	d := newManagementDialect()
-	document := d.newDocument(version)
-	for _, op := range d.catalogue.Operations() {
-		for _, route := range routesOf(op) {
-			document.AddOperation(d.describeRoute(route))
-		}
-	}
-	text, err := json.Marshal(document)
-	if err != nil {
-		panic(fmt.Sprintf("api: OpenAPI document of the management API: %v", err))
-	}
-	return text
-}
+// DescribeManagement returns the OpenAPI document of the management API. It panics as the documents of New do.
+func DescribeManagement(version string) []byte { return newManagementDialect().describeAll(version) }

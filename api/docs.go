@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"net/http"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/go-chi/chi/v5"
@@ -18,7 +19,7 @@ import (
 //go:embed docs*.html
 var docsFiles embed.FS
 
-var docsTemplates = template.Must(template.ParseFS(docsFiles, "*.html"))
+var docsTemplates = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(docsFiles, "*.html")) })
 
 // The parts of an API's pages that are not the operations of one resource.
 const (
@@ -75,7 +76,7 @@ func (d *docsPages) makeBook(baseURL string) *docsBook {
 		view.Here, view.Title = part, title
 		var page bytes.Buffer
 		for _, name := range []string{"begin", content, "end"} {
-			if err := docsTemplates.ExecuteTemplate(&page, name, view); err != nil {
+			if err := docsTemplates().ExecuteTemplate(&page, name, view); err != nil {
 				panic(fmt.Sprintf("api: page of the API: %v", err))
 			}
 		}

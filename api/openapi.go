@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -28,6 +29,24 @@ func (d *dialect) newDocument(version string) *huma.OpenAPI {
 		Components: &huma.Components{Schemas: schemas, SecuritySchemes: d.schemes},
 		Security:   []map[string][]string{{d.usualScheme: {}}},
 	}
+}
+
+// describeAll returns the document with every operation at each of its routes, and others.
+func (d *dialect) describeAll(version string, others ...*huma.Operation) []byte {
+	document := d.newDocument(version)
+	for _, op := range d.catalogue.Operations() {
+		for _, route := range routesOf(op) {
+			document.AddOperation(d.describeRoute(route))
+		}
+	}
+	for _, other := range others {
+		document.AddOperation(other)
+	}
+	text, err := json.Marshal(document)
+	if err != nil {
+		panic(fmt.Sprintf("api: OpenAPI document of %s: %v", d.title, err))
+	}
+	return text
 }
 
 // inlineSchema turns one of core's schemas into Huma's, unchanged.

@@ -52,6 +52,7 @@ func openStore(ctx context.Context, c *Config, databaseURL string, ending *stops
 	}
 	opened, err := store.Open(ctx, store.Options{
 		URL: databaseURL, Clock: own.tellTime, Settings: c.defaultsHere(), Connections: c.DatabasePool, Verify: c.verify,
+		OwnsPostgres: c.isPrivate(),
 	})
 	if err != nil {
 		return nil, err

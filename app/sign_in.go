@@ -23,7 +23,7 @@ func (a *App) newSignIn(
 	return oauth.Routes(oauth.Options{
 		BaseURL: a.URL, Key: key, Clock: a.db.clock.tellTime,
 		StylePath: web.AssetPath("style.css"), IconPath: web.AssetPath("icon.svg"),
-		FindPerson: a.authenticateSession(behaviour), SignInPath: a.signInPath, MayAllow: core.CreateToken.AuthorizeActor,
+		FindPerson: a.authenticateSession(behaviour), SignInPath: a.signInPath, MayAllow: core.CreateToken.Operation.AuthorizeActor,
 		Authenticate: authenticate, KeepConsent: behaviour.KeepConsent, ExchangeConsent: behaviour.ExchangeConsent,
 		Failure:   registry.Failure,
 		RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },

@@ -32,7 +32,8 @@ type Server struct {
 	DB   *pgx.Conn // to its database
 	URL  string    // of its database
 
-	cmd *exec.Cmd
+	cmd      *exec.Cmd
+	servesAt time.Time // when its first line told the address
 }
 
 // StartServer starts the binary on a fresh data folder and returns when it serves.
@@ -50,6 +51,27 @@ func StartServerOn(ctx context.Context, binary, databaseURL string) (*Server, er
 	if err := os.Chmod(dir, 0o755); err != nil { // Postgres may run as another user
 		return nil, err
 	}
+	s, err := startServer(ctx, binary, dir, databaseURL)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return s, nil
+}
+
+// Restart ends the server and starts it again with the same data. It returns how long it took until the server served.
+func (s *Server) Restart(ctx context.Context) (*Server, time.Duration, error) {
+	if err := s.end(); err != nil {
+		return nil, 0, err
+	}
+	begin := time.Now()
+	again, err := startServer(ctx, s.cmd.Path, s.Dir, "")
+	if err != nil {
+		return nil, 0, err
+	}
+	return again, again.servesAt.Sub(begin), nil
+}
+
+func startServer(ctx context.Context, binary, dir, databaseURL string) (*Server, error) {
 	s := &Server{Dir: dir, cmd: exec.CommandContext(ctx, binary, "serve", "--addr", "127.0.0.1:0", "--data-dir", dir)}
 	s.cmd.Env = append(os.Environ(), "ADMIN_TOKEN="+AdminToken, "DATABASE_URL="+databaseURL, "BASE_URL=", "LOG_LEVEL=warn")
 	s.cmd.Stderr = os.Stderr
@@ -65,6 +87,7 @@ func StartServerOn(ctx context.Context, binary, databaseURL string) (*Server, er
 	if err != nil {
 		return nil, errors.Join(errors.New("the server did not start"), s.cmd.Wait())
 	}
+	s.servesAt = time.Now()
 	s.Addr = strings.Fields(strings.SplitAfter(line, "http://")[1])[0]
 	if s.URL = databaseURL; databaseURL == "" {
 		s.URL, err = embedded.RunningURL(dir)
@@ -73,8 +96,7 @@ func StartServerOn(ctx context.Context, binary, databaseURL string) (*Server, er
 		s.DB, err = pgx.Connect(ctx, s.URL)
 	}
 	if err != nil {
-		s.Stop()
-		return nil, err
+		return nil, errors.Join(err, s.end())
 	}
 	return s, nil
 }
@@ -124,12 +146,16 @@ func (s *Server) MakeProject(ctx context.Context, name string) (Project, error) 
 
 // Stop ends the server and deletes its data.
 func (s *Server) Stop() {
+	_ = s.end()
+	_ = os.RemoveAll(s.Dir)
+}
+
+func (s *Server) end() error {
 	if s.DB != nil {
 		_ = s.DB.Close(context.Background())
 	}
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
-	_ = s.cmd.Wait()
-	_ = os.RemoveAll(s.Dir)
+	return s.cmd.Wait()
 }
 
 // TakeMedian returns the median. The list must not be empty.

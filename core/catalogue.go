@@ -72,8 +72,8 @@ func (c *Catalogue) Components() map[string]Schema {
 	components := map[string]Schema{}
 	for _, op := range c.operations {
 		collectNouns(op.out, components)
-		if op.untrusted != nil {
-			collectNouns(reflect.TypeOf(op.untrusted), components)
+		if op.derive().untrusted != nil {
+			collectNouns(reflect.TypeOf(op.derive().untrusted), components)
 		}
 		if op.Warns {
 			collectNouns(reflect.TypeFor[Warning](), components)

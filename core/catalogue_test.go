@@ -74,7 +74,7 @@ func TestCataloguesShareNothing(t *testing.T) {
 
 // writtenOut is the schema of a noun.
 func writtenOut[T any]() Schema {
-	return DefineOperation[parcelInput, T](Operation{Name: "any"}).OutputSchema(false)
+	return DefineOperation[parcelInput, T](Operation{Name: "any"}).Operation.OutputSchema(false)
 }
 
 func TestNewRegistryRefusesAnOperationOfAnotherCatalogue(t *testing.T) {

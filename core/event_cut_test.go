@@ -49,7 +49,7 @@ func TestAHeavyEventIsCutToFit(t *testing.T) {
 
 			answer, err := newAnswer(GetEvent.Operation, Data[EventDetail]{detail}, &Standing{})
 			require.NoError(t, err)
-			body, err := fitBudget(answer.Body, GetEvent.freeForm, ModelBudget)
+			body, err := fitBudget(answer.Body, GetEvent.Operation.derive().freeForm, ModelBudget)
 			require.NoError(t, err)
 			require.LessOrEqual(t, WeighText(body), ModelBudget)
 			if parts == nil {
@@ -89,7 +89,7 @@ func TestAnyAnswerFitsTheBudget(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, WeighText(answer.Body), ModelBudget)
 
-	body, err := fitBudget(answer.Body, ListIssues.freeForm, ModelBudget)
+	body, err := fitBudget(answer.Body, ListIssues.Operation.derive().freeForm, ModelBudget)
 
 	require.NoError(t, err)
 	require.LessOrEqual(t, WeighText(body), ModelBudget)

@@ -45,7 +45,7 @@ type input struct {
 	fields []Field
 	byName map[string]*Field
 	schema Schema
-	rules  func() (*jsonschema.Schema, error) // compiled when they are needed: not by commands that make one call
+	rules  func() (*jsonschema.Schema, error) // compiled for the first call
 }
 
 // checker is an input, or the type of a field, with rules that a schema cannot express.
@@ -198,7 +198,7 @@ func (in *input) prepareArgs(args map[string]any, forModel bool) error {
 }
 
 // decodeArgs fills the input struct and runs its checks: one for each field's type, and one for the whole.
-func (in *input) decodeArgs(args map[string]any, into any) error {
+func decodeArgs(args map[string]any, into any) error {
 	text, err := json.Marshal(args)
 	if err != nil {
 		return err

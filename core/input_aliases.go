@@ -8,7 +8,7 @@ var issueNames = [2]string{"id", "issue_id"}
 // OtherName returns the second name of the field, unless another field of the operation has it; empty for none.
 func (o *Operation) OtherName(field Field) string {
 	for i, name := range issueNames {
-		if other := issueNames[1-i]; field.isIssue && field.Name == name && o.input.byName[other] == nil {
+		if other := issueNames[1-i]; field.isIssue && field.Name == name && o.derive().input.byName[other] == nil {
 			return other
 		}
 	}
@@ -16,7 +16,9 @@ func (o *Operation) OtherName(field Field) string {
 }
 
 // RenameAliases moves the id of an issue to the name that the operation's input has. Given under both names, it must be equal.
-func (o *Operation) RenameAliases(args map[string]any) error { return o.input.renameAliases(args) }
+func (o *Operation) RenameAliases(args map[string]any) error {
+	return o.derive().input.renameAliases(args)
+}
 
 // renameAliases moves the id of an issue to the name that the input has.
 func (in *input) renameAliases(args map[string]any) error {

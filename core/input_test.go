@@ -59,7 +59,7 @@ func readSample(in *input, body string) (sample, error) {
 		err = in.prepareArgs(args, false)
 	}
 	if err == nil {
-		err = in.decodeArgs(args, &s)
+		err = decodeArgs(args, &s)
 	}
 	return s, err
 }
@@ -328,7 +328,7 @@ func TestInputReportsAllMistakesSorted(t *testing.T) {
 
 func TestInputWithoutFieldsSaysSo(t *testing.T) {
 	t.Parallel()
-	err := ListTokens.input.prepareArgs(map[string]any{"limit": json.Number("5")}, false)
+	err := ListTokens.Operation.derive().input.prepareArgs(map[string]any{"limit": json.Number("5")}, false)
 	require.Equal(t, []Detail{{"limit", "is not a known field; allowed: none"}}, AsError(err).Details)
 }
 

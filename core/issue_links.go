@@ -60,8 +60,8 @@ func IsLoopbackHost(host string) bool {
 // readIssueNames replaces the name of an issue, such as "#42" or the URL of its page, with its id, in every field
 // that is the id of an issue.
 func (r *Registry) readIssueNames(op *Operation, args map[string]any) error {
-	for i := range op.input.fields {
-		field := &op.input.fields[i]
+	for i := range op.derive().input.fields {
+		field := &op.derive().input.fields[i]
 		text, isText := args[field.Name].(string)
 		if !field.isIssue || !isText {
 			continue

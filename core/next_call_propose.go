@@ -52,7 +52,7 @@ func (c *Catalogue) proposeAfterError(op *Operation, actor Actor, failure *Error
 	switch into, isMerged := failure.told["merged_into"]; {
 	case isMerged:
 		calls = proposeForTarget(op, before, into)
-	case failure.Code == NotFound && op.Name == GetEvent.Name:
+	case failure.Code == NotFound && op.Name == GetEvent.Operation.Name:
 		_ = failure.Tell("hint", "An event is named by latest_event_id of an issue, or by id in list_issue_events; old events are deleted.")
 		calls = c.proposeCalls(actor, c.errors[failure.Code].Next, before)
 	case failure.Code != NotFound || isOfIssue:
@@ -83,7 +83,7 @@ func proposeForTarget(op *Operation, before map[string]any, into any) []NextCall
 
 // proposeAfterWrite adds to the answer of a write the calls to make next. If the action was held, it says who decides.
 func (c *Catalogue) proposeAfterWrite(op *Operation, actor Actor, answer *Answer, before map[string]any) error {
-	if answer.Body == nil || op.isProse || op.ReadOnly() {
+	if answer.Body == nil || op.derive().isProse || op.ReadOnly() {
 		return nil
 	}
 	var err error
@@ -94,7 +94,7 @@ func (c *Catalogue) proposeAfterWrite(op *Operation, actor Actor, answer *Answer
 			return err
 		}
 	}
-	if op.Name == CreateDeploy.Name {
+	if op.Name == CreateDeploy.Operation.Name {
 		return c.proposeForWaiting(actor, answer)
 	}
 	tools = slices.DeleteFunc(slices.Clone(tools), func(name string) bool { return !answer.standing.allowsNext(name) })
@@ -121,7 +121,7 @@ func (c *Catalogue) proposeForWaiting(actor Actor, answer *Answer) error {
 	if answer.Body, err = appendMember(answer.Body, "waiting", fmt.Sprintf(waitingForModels, len(waiting))); err != nil {
 		return err
 	}
-	if calls := c.proposeCalls(actor, []string{GetIssue.Name}, map[string]any{"id": waiting[0].IssueID}); calls != nil {
+	if calls := c.proposeCalls(actor, []string{GetIssue.Operation.Name}, map[string]any{"id": waiting[0].IssueID}); calls != nil {
 		answer.Body, err = appendMember(answer.Body, "next", calls)
 	}
 	return err

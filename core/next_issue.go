@@ -92,8 +92,8 @@ func (n NextIssue) renderHead() string {
 	} else {
 		fmt.Fprintf(&b, ": claimed for you until %s.", i.Claim.ExpiresAt.Format(TimeLayout))
 	}
-	fmt.Fprintf(&b, " When fixed: %s id=%d commit=... note=... release=true; ", LinkFix.Name, i.ID)
-	fmt.Fprintf(&b, "when you cannot: %s id=%d note=...\n\n", ReleaseIssue.Name, i.ID)
+	fmt.Fprintf(&b, " When fixed: %s id=%d commit=... note=... release=true; ", LinkFix.Operation.Name, i.ID)
+	fmt.Fprintf(&b, "when you cannot: %s id=%d note=...\n\n", ReleaseIssue.Operation.Name, i.ID)
 	return b.String()
 }
 

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Operation is one call of the API, the same over REST and MCP. Both surfaces derive everything they show from it and
@@ -36,10 +37,15 @@ type Operation struct {
 
 	in, out    reflect.Type // without OrHeld
 	isHoldable bool
-	untrusted  *UntrustedMark // in its answers; nil when they have no text of the app
-	freeForm   []string       // paths of the free-form JSON in its answers
-	isProse    bool
-	input      *input
+	derive     func() *derived // what follows from the types; a start does not wait for it
+}
+
+// derived is what follows from the types of an operation.
+type derived struct {
+	input     *input
+	untrusted *UntrustedMark // in its answers; nil when they have no text of the app
+	freeForm  []string       // paths of the free-form JSON in its answers
+	isProse   bool
 }
 
 // BodyForm describes the body of an operation that takes a file, such as a source map.
@@ -73,8 +79,9 @@ func (f *BodyForm) checkFile(body *FileBody) error {
 	return nil
 }
 
-// Op is a declared operation with its input and output types.
-type Op[In, Out any] struct{ *Operation }
+// Op is a declared operation with its input and output types. It does not embed the operation: the linker would keep all its
+// methods a second time for each operation.
+type Op[In, Out any] struct{ Operation *Operation }
 
 // None is the output of an operation that answers 204 without a body.
 type None struct{}
@@ -108,24 +115,32 @@ func proseOf(output any) (prose, bool) {
 	return text, ok
 }
 
-// DefineOperation declares an operation; the list of its resource puts it into a catalogue. It panics on a mistake in the
-// declaration, since that is a mistake in the program.
+// DefineOperation declares an operation; the list of its resource puts it into a catalogue. A mistake in the types is a
+// mistake in the program: the first use of the operation panics, and a test uses each.
 func DefineOperation[In, Out any](op Operation) Op[In, Out] {
-	if op.Status == 0 {
-		op.Status = 200
+	return Op[In, Out]{op.complete(reflect.TypeFor[In](), reflect.TypeFor[Out]())}
+}
+
+// complete returns the operation with the types of its input and output.
+func (o Operation) complete(in, out reflect.Type) *Operation {
+	if o.Status == 0 {
+		o.Status = 200
 	}
-	op.in, op.out = reflect.TypeFor[In](), reflect.TypeFor[Out]()
-	if output, ok := reflect.Zero(op.out).Interface().(holdable); ok {
-		op.out, op.isHoldable = output.outputType(), true
+	o.in, o.out = in, out
+	if output, ok := reflect.Zero(out).Interface().(holdable); ok {
+		o.out, o.isHoldable = output.outputType(), true
 	}
-	op.untrusted, op.freeForm = findMark(op.out, op.Warns), findFreeForm(op.out, "")
-	_, op.isProse = proseOf(reflect.Zero(op.out).Interface())
-	in, err := compileInput(op.in)
-	if err != nil {
-		panic(fmt.Sprintf("core: operation %s: %v", op.Name, err))
-	}
-	op.input = in
-	return Op[In, Out]{&op}
+	name, warns, out := o.Name, o.Warns, o.out
+	o.derive = sync.OnceValue(func() *derived {
+		compiled, err := compileInput(in)
+		if err != nil {
+			panic(fmt.Sprintf("core: operation %s: %v", name, err))
+		}
+		d := &derived{input: compiled, untrusted: findMark(out, warns), freeForm: findFreeForm(out, "")}
+		_, d.isProse = proseOf(reflect.Zero(out).Interface())
+		return d
+	})
+	return &o
 }
 
 // Method is the HTTP method of the operation.
@@ -154,10 +169,10 @@ func (o *Operation) HasBody() bool {
 }
 
 // Fields returns the input's fields in the order of their declaration.
-func (o *Operation) Fields() []Field { return o.input.fields }
+func (o *Operation) Fields() []Field { return o.derive().input.fields }
 
 // InputSchema is the JSON Schema of the flat input, complete and without references.
-func (o *Operation) InputSchema() Schema { return o.input.schema }
+func (o *Operation) InputSchema() Schema { return o.derive().input.schema }
 
 // OutputSchema is the JSON Schema of the answer's body; nil for an operation without one.
 // If named is set, nouns are references into Components instead of being written out.
@@ -171,7 +186,7 @@ func (o *Operation) OutputSchema(named bool) Schema {
 		schema = r.objectSchema(o.out) // most answers have no warnings, and then no such member
 		schema["properties"].(Schema)[warningsField] = r.typeSchema(reflect.TypeFor[List[Warning]]())
 	}
-	if o.untrusted != nil {
+	if o.derive().untrusted != nil {
 		if !o.Warns {
 			schema = r.objectSchema(o.out)
 		}
@@ -184,17 +199,17 @@ func (o *Operation) OutputSchema(named bool) Schema {
 
 // Untrusted returns the paths of the monitored app's text in the answers; nothing when there is none.
 func (o *Operation) Untrusted() []string {
-	if o.untrusted == nil {
+	if o.derive().untrusted == nil {
 		return nil
 	}
-	return slices.Clone(o.untrusted.Paths)
+	return slices.Clone(o.derive().untrusted.Paths)
 }
 
 // IsHoldable reports whether the operation's action can be held for approval. Its answer is then the output or a Held.
 func (o *Operation) IsHoldable() bool { return o.isHoldable }
 
 // IsProse reports whether a text for agents is the whole answer over MCP: Answer.Prose instead of its Body.
-func (o *Operation) IsProse() bool { return o.isProse }
+func (o *Operation) IsProse() bool { return o.derive().isProse }
 
 // AllErrors returns the codes of all errors that the operation can answer, including those that every operation can.
 func (o *Operation) AllErrors() []Code {
@@ -254,7 +269,7 @@ type Handler struct {
 func BindHandler[In, Out any](op Op[In, Out], fn func(context.Context, Call, In) (Out, error)) Handler {
 	return Handler{op.Operation, func(ctx context.Context, call Call, args map[string]any) (any, error) {
 		var in In
-		if err := op.input.decodeArgs(args, &in); err != nil {
+		if err := decodeArgs(args, &in); err != nil {
 			return nil, err
 		}
 		return fn(ctx, call, in)

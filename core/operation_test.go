@@ -118,8 +118,8 @@ func TestExamplesAreValidInputs(t *testing.T) {
 		require.NotEmpty(t, op.Example)
 		args, err := DecodeArgs([]byte(op.Example))
 		require.NoError(t, err)
-		require.NoError(t, op.input.prepareArgs(args, false))
-		require.NoError(t, op.input.decodeArgs(args, reflect.New(op.in).Interface()))
+		require.NoError(t, op.derive().input.prepareArgs(args, false))
+		require.NoError(t, decodeArgs(args, reflect.New(op.in).Interface()))
 	})
 }
 
@@ -194,12 +194,12 @@ func TestRouteParts(t *testing.T) {
 	require.Equal(t, []string{"project", "key"}, op.PathParams())
 	require.False(t, op.HasBody())
 	require.False(t, op.ReadOnly())
-	require.True(t, ClaimIssue.HasBody())
-	require.True(t, GetIssue.ReadOnly())
-	require.False(t, GetIssue.HasBody())
-	require.Empty(t, ListTokens.PathParams())
-	require.Equal(t, 200, GetIssue.Status)
-	require.Equal(t, 201, AddNote.Status)
+	require.True(t, ClaimIssue.Operation.HasBody())
+	require.True(t, GetIssue.Operation.ReadOnly())
+	require.False(t, GetIssue.Operation.HasBody())
+	require.Empty(t, ListTokens.Operation.PathParams())
+	require.Equal(t, 200, GetIssue.Operation.Status)
+	require.Equal(t, 201, AddNote.Operation.Status)
 }
 
 // Operations returns a copy of the table: a surface that sorts its list does not change another's.
@@ -246,6 +246,6 @@ func TestDefineRefusesABadDeclaration(t *testing.T) {
 		Flag bool `json:"flag" max:"3"`
 	}
 	require.PanicsWithValue(t, `core: operation bad_one: field Flag: tag max:"3" does not fit the type boolean`, func() {
-		DefineOperation[bad, None](Operation{Name: "bad_one"})
+		DefineOperation[bad, None](Operation{Name: "bad_one"}).Operation.Fields()
 	})
 }

@@ -161,7 +161,7 @@ func TestPatternsAreNotSplitAtCommas(t *testing.T) {
 	t.Parallel()
 	read := func(field, value string) (any, error) {
 		args := map[string]any{"project": "shop", field: value}
-		err := UpdateProject.input.prepareArgs(args, false)
+		err := UpdateProject.Operation.derive().input.prepareArgs(args, false)
 		return args[field], err
 	}
 	keys, err := read("scrub_keys", "iban,tax_id")

@@ -41,9 +41,6 @@ func NewRegistry(catalogue *Catalogue, log *slog.Logger, handlers ...Handler) (*
 		if _, bound := r.handlers[op]; !bound && op.ServedBy == "" {
 			return nil, fmt.Errorf("core: operation %s has no handler", op.Name)
 		}
-		if _, err := op.input.rules(); err != nil {
-			return nil, fmt.Errorf("core: operation %s: %w", op.Name, err)
-		}
 	}
 	return r, nil
 }
@@ -101,7 +98,7 @@ func (r *Registry) answerCall(ctx context.Context, op *Operation, call Call, arg
 	if args == nil {
 		args = map[string]any{}
 	}
-	if field := op.input.byName["project"]; call.Project != "" && field != nil && args["project"] == nil {
+	if field := op.derive().input.byName["project"]; call.Project != "" && field != nil && args["project"] == nil {
 		args["project"] = string(call.Project)
 	}
 	asked := maps.Clone(args)
@@ -112,11 +109,11 @@ func (r *Registry) answerCall(ctx context.Context, op *Operation, call Call, arg
 			return Answer{}, err
 		}
 		answer, err := newAnswer(op, out, standing)
-		if err != nil || !call.ForModel || !op.ReadOnly() || op.isProse || fitsModel(answer.Body) {
+		if err != nil || !call.ForModel || !op.ReadOnly() || op.derive().isProse || fitsModel(answer.Body) {
 			return answer, err
 		}
 		if _, isPaged := args["limit"].(json.Number); isPaged && !again {
-			fitting, items, err := countFitting(answer.Body, op.freeForm, ModelBudget)
+			fitting, items, err := countFitting(answer.Body, op.derive().freeForm, ModelBudget)
 			if err != nil {
 				return Answer{}, err
 			}
@@ -126,7 +123,7 @@ func (r *Registry) answerCall(ctx context.Context, op *Operation, call Call, arg
 				continue
 			}
 		}
-		answer.Body, err = fitBudget(answer.Body, op.freeForm, ModelBudget)
+		answer.Body, err = fitBudget(answer.Body, op.derive().freeForm, ModelBudget)
 		return answer, err
 	}
 }
@@ -151,8 +148,8 @@ func newAnswer(op *Operation, out any, standing *Standing) (answer Answer, err e
 	if len(standing.warnings) > 0 && op.Warns && !answer.IsHeld && err == nil {
 		answer.Body, err = appendMember(answer.Body, warningsField, standing.warnings)
 	}
-	if op.untrusted != nil && !answer.IsHeld && err == nil {
-		answer.Body, err = appendMember(answer.Body, "untrusted", op.untrusted)
+	if op.derive().untrusted != nil && !answer.IsHeld && err == nil {
+		answer.Body, err = appendMember(answer.Body, "untrusted", op.derive().untrusted)
 	}
 	return answer, err
 }
@@ -165,13 +162,13 @@ func (r *Registry) runHandler(ctx context.Context, op *Operation, call Call, arg
 	if err := op.AuthorizeActor(call.Actor); err != nil {
 		return nil, err
 	}
-	if err := op.input.renameAliases(args); err != nil {
+	if err := op.derive().input.renameAliases(args); err != nil {
 		return nil, err
 	}
 	if err := r.readIssueNames(op, args); err != nil {
 		return nil, err
 	}
-	if err := op.input.prepareArgs(args, call.ForModel); err != nil {
+	if err := op.derive().input.prepareArgs(args, call.ForModel); err != nil {
 		return nil, err
 	}
 	if op.Body != nil {

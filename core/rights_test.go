@@ -118,10 +118,10 @@ func TestReachGoesByTheOperation(t *testing.T) {
 	}
 	claiming := WithReach(t.Context(), ClaimIssue.Operation, person)
 	requireBody(t, `{"error": "forbidden", "required_role": "member"}`, AsError(CheckReach(claiming, 1)))
-	requireBody(t, `{"error": "forbidden", "required_role": "site_admin"}`, AsError(CreateProject.AuthorizeActor(person)))
-	require.NoError(t, ClaimIssue.AuthorizeActor(person))
-	require.NoError(t, GetIssue.AuthorizeActor(personWith(nil)))
-	require.Error(t, ClaimIssue.AuthorizeActor(personWith(map[int64]TeamRole{1: RoleViewer})))
+	requireBody(t, `{"error": "forbidden", "required_role": "site_admin"}`, AsError(CreateProject.Operation.AuthorizeActor(person)))
+	require.NoError(t, ClaimIssue.Operation.AuthorizeActor(person))
+	require.NoError(t, GetIssue.Operation.AuthorizeActor(personWith(nil)))
+	require.Error(t, ClaimIssue.Operation.AuthorizeActor(personWith(map[int64]TeamRole{1: RoleViewer})))
 }
 
 // The table of the rights in the documentation is written by make golden.

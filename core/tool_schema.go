@@ -5,10 +5,10 @@ import "maps"
 // ToolInput is the schema of the input for a model. Every word in the list of tools costs tokens, so it leaves out
 // bounds that nobody reaches. They still apply.
 func (o *Operation) ToolInput() Schema {
-	schema := maps.Clone(o.input.schema)
+	schema := maps.Clone(o.derive().input.schema)
 	properties := Schema{}
-	for i := range o.input.fields {
-		field := &o.input.fields[i]
+	for i := range o.derive().input.fields {
+		field := &o.derive().input.fields[i]
 		trimmed := trimSchema(field.Schema)
 		if field.isPlain {
 			delete(trimmed, "description")
@@ -46,7 +46,7 @@ func trimSchema(s Schema) Schema {
 
 // ToolOutput is the schema of the answer, one level deep; nil for an operation without one, and for prose. Models read the answer itself.
 func (o *Operation) ToolOutput() Schema {
-	if o.isProse {
+	if o.derive().isProse {
 		return nil
 	}
 	whole := o.OutputSchema(false)

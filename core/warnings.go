@@ -83,11 +83,11 @@ func (s *Standing) allowsNext(tool string) bool {
 		return true
 	}
 	switch tool {
-	case ReleaseIssue.Name:
+	case ReleaseIssue.Operation.Name:
 		return s.holds
-	case ClaimIssue.Name:
+	case ClaimIssue.Operation.Name:
 		return !s.holds && !s.has(HeldByOther)
-	case LinkFix.Name:
+	case LinkFix.Operation.Name:
 		return !s.has(HeldByOther)
 	default:
 		return true

@@ -208,7 +208,7 @@ func FuzzDecodeNative(f *testing.F) {
 // TestNativeFieldsAreDeclared holds that the API documents exactly the fields that are read.
 func TestNativeFieldsAreDeclared(t *testing.T) {
 	t.Parallel()
-	schema := core.IngestEvent.InputSchema()
+	schema := core.IngestEvent.Operation.InputSchema()
 
 	require.Equal(t, envelope.NativeFields(), declaredFields("", schema))
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	protocol "github.com/mark3labs/mcp-go/mcp"
@@ -43,6 +44,14 @@ type surface struct {
 // New makes the handler of /mcp. It expects authentication in front of it. Answers have the form of MCP, except for
 // refusals before a message is read, which are Errand's errors.
 func New(o Options) http.Handler {
+	serve := sync.OnceValue(func() http.Handler { return newServer(o) }) // a start does not wait for it
+	return newGuard(o.BaseURL, o.AllowedOrigins, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		serve().ServeHTTP(w, r)
+	}))
+}
+
+// newServer makes the server with the tools and the prompts.
+func newServer(o Options) http.Handler {
 	s := &surface{Options: o, tools: map[string]*core.Operation{}}
 	hooks := &server.Hooks{}
 	hooks.AddAfterListTools(s.hideTools)
@@ -66,13 +75,12 @@ func New(o Options) http.Handler {
 	for _, prompt := range prompts.AllPrompts() {
 		mcpServer.AddPrompt(describePrompt(prompt), handlePrompt(prompt))
 	}
-	streamable := server.NewStreamableHTTPServer(mcpServer,
+	return server.NewStreamableHTTPServer(mcpServer,
 		server.WithStateLess(true),
 		server.WithDisableStreaming(true),
 		server.WithDisableLocalhostProtection(true), // guard checks the origin
 		server.WithStreamableHTTPLogger(o.Log),
 	)
-	return newGuard(o.BaseURL, o.AllowedOrigins, streamable)
 }
 
 // hideTools keeps only tools that the caller may call in a list. Calling another one is forbidden, not unknown.

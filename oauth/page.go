@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"slices"
+	"sync"
 
 	"errand/core"
 	"errand/wire"
@@ -14,7 +15,7 @@ import (
 //go:embed page.html
 var pageText string
 
-var page = template.Must(template.New("page").Parse(pageText))
+var parsePage = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageText)) })
 
 // pageData is the content of the page: only a problem, a problem with the way back, or the question, perhaps with a problem.
 type pageData struct {
@@ -97,7 +98,7 @@ func (s *server) showFailure(w http.ResponseWriter, a asking, refused failure, t
 func (s *server) showPage(w http.ResponseWriter, status int, data pageData, formTargets string) {
 	data.StylePath, data.IconPath = s.StylePath, s.IconPath
 	var body bytes.Buffer
-	if err := page.Execute(&body, data); err != nil {
+	if err := parsePage().Execute(&body, data); err != nil {
 		wire.WriteError(w, core.NewError(core.Internal))
 		return
 	}

@@ -71,10 +71,10 @@ func (b *brief) renderLeftOut(left *leftOut) string {
 	}
 	where := ""
 	if b.Event != nil {
-		where += fmt.Sprintf(" %s id=%d has the whole event.", core.GetEvent.Name, b.Event.ID)
+		where += fmt.Sprintf(" %s id=%d has the whole event.", core.GetEvent.Operation.Name, b.Event.ID)
 	}
 	if b.Budget < core.MaxBriefBudget {
-		where += fmt.Sprintf(" %s id=%d takes a budget up to %d.", core.GetBrief.Name, b.Issue.ID, core.MaxBriefBudget)
+		where += fmt.Sprintf(" %s id=%d takes a budget up to %d.", core.GetBrief.Operation.Name, b.Issue.ID, core.MaxBriefBudget)
 	}
 	const start, end = "\nNot shown for lack of room: ", "."
 	text := strings.Join(list, ", ")

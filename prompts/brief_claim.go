@@ -34,8 +34,8 @@ func (b *brief) findHolding() holding {
 func (b *brief) describeClaim() string {
 	holding := b.findHolding()
 	if holding == isFree {
-		if b.Reader.Has(core.ClaimIssue.Scope) {
-			return fmt.Sprintf("Nobody has claimed it: start with %s id=%d.", core.ClaimIssue.Name, b.Issue.ID)
+		if b.Reader.Has(core.ClaimIssue.Operation.Scope) {
+			return fmt.Sprintf("Nobody has claimed it: start with %s id=%d.", core.ClaimIssue.Operation.Name, b.Issue.ID)
 		}
 		return "Nobody has claimed it."
 	}
@@ -72,29 +72,30 @@ func (b *brief) claimStep() step {
 	case b.AnyOne:
 		return step{
 			fmt.Sprintf("%s id=%d, before anything else: this brief is for whoever claims the issue. The answer claimed means that another "+
-				"works on it, and that there is nothing to do here.", core.ClaimIssue.Name, id),
-			fmt.Sprintf("%s id=%d; when that answers claimed, stop.", core.ClaimIssue.Name, id),
+				"works on it, and that there is nothing to do here.", core.ClaimIssue.Operation.Name, id),
+			fmt.Sprintf("%s id=%d; when that answers claimed, stop.", core.ClaimIssue.Operation.Name, id),
 		}
 	case holding == isFree:
 		return step{
-			fmt.Sprintf("%s id=%d, before anything else, so that nobody does the same.", core.ClaimIssue.Name, id),
-			fmt.Sprintf("%s id=%d.", core.ClaimIssue.Name, id),
+			fmt.Sprintf("%s id=%d, before anything else, so that nobody does the same.", core.ClaimIssue.Operation.Name, id),
+			fmt.Sprintf("%s id=%d.", core.ClaimIssue.Operation.Name, id),
 		}
 	case holding == isYours:
 		return step{
-			fmt.Sprintf("You hold the claim: go on. Each write renews it, and so does %s id=%d.", core.ClaimIssue.Name, id),
+			fmt.Sprintf("You hold the claim: go on. Each write renews it, and so does %s id=%d.", core.ClaimIssue.Operation.Name, id),
 			"You hold the claim.",
 		}
 	case holding == isOfYourWorker:
 		return step{
-			fmt.Sprintf("The claim is that of one worker of your token, which alone goes on; %s has work for the others.", core.NextIssueOp.Name),
-			fmt.Sprintf("One worker of your token holds it; others: %s.", core.NextIssueOp.Name),
+			fmt.Sprintf("The claim is that of one worker of your token, which alone goes on; %s has work for the others.",
+				core.NextIssueOp.Operation.Name),
+			fmt.Sprintf("One worker of your token holds it; others: %s.", core.NextIssueOp.Operation.Name),
 		}
 	}
 	return step{
 		fmt.Sprintf("Another holds the issue until %s: do not start. %s has other work.",
-			minuteOf(b.Issue.Claim.ExpiresAt), core.NextIssueOp.Name),
-		fmt.Sprintf("Another holds it: %s.", core.NextIssueOp.Name),
+			minuteOf(b.Issue.Claim.ExpiresAt), core.NextIssueOp.Operation.Name),
+		fmt.Sprintf("Another holds it: %s.", core.NextIssueOp.Operation.Name),
 	}
 }
 

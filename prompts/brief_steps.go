@@ -22,7 +22,7 @@ func (b *brief) listSteps() []step {
 	}
 	steps = append(steps, b.listApprovalSteps()...)
 	id := b.Issue.ID
-	if !b.Reader.Has(core.LinkFix.Scope) {
+	if !b.Reader.Has(core.LinkFix.Operation.Scope) {
 		return append(steps,
 			step{"Find the cause in the source code. Write a test that fails because of it, then the smallest fix.",
 				"Find the cause and fix it."},
@@ -35,11 +35,12 @@ func (b *brief) listSteps() []step {
 			"Fix it, with a test that fails without the fix."},
 		step{fmt.Sprintf("%s id=%d with commit or pr_url, note (the cause, and what you changed) and release=true. Put the line "+
 			"\"Errand-Issue: %d\" into the commit or pull request too. Its deploy starts the watch: verified or regressed.",
-			core.LinkFix.Name, id, id),
-			fmt.Sprintf("%s id=%d with commit or pr_url, note and release=true; \"Errand-Issue: %d\" in the commit.", core.LinkFix.Name, id, id)},
+			core.LinkFix.Operation.Name, id, id),
+			fmt.Sprintf("%s id=%d with commit or pr_url, note and release=true; \"Errand-Issue: %d\" in the commit.",
+				core.LinkFix.Operation.Name, id, id)},
 		step{fmt.Sprintf("If this code cannot fix it: %s where the triage is wrong, then %s id=%d with note: what you found.",
-			core.CorrectTriage.Name, core.ReleaseIssue.Name, id),
-			fmt.Sprintf("If you cannot: %s id=%d with note.", core.ReleaseIssue.Name, id)},
+			core.CorrectTriage.Operation.Name, core.ReleaseIssue.Operation.Name, id),
+			fmt.Sprintf("If you cannot: %s id=%d with note.", core.ReleaseIssue.Operation.Name, id)},
 	)
 }
 
@@ -72,7 +73,7 @@ func (b *brief) describeOverdue(f *core.Fix) string {
 		"report that deploy again with its commit or pull request (%s); if it waits for review or was dropped, finish it; "+
 		"else fix the error anew and link that.",
 		refOf(f), describeSpan(b.Now.Sub(f.LinkedAt.Time)), countThings(f.Overdue.Deploys, "deploy"), doOf(f.Overdue.Deploys),
-		countThings(f.Overdue.Events, "event"), core.CreateDeploy.Name)
+		countThings(f.Overdue.Events, "event"), core.CreateDeploy.Operation.Name)
 }
 
 // describeSpan writes a duration in its largest unit, such as 3 days.

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"strings"
+	"sync"
 	"text/template"
 
 	"errand/core"
@@ -41,7 +42,7 @@ type guide struct {
 	templates *template.Template
 }
 
-var guides = mustReadGuides()
+var readGuides = sync.OnceValue(mustReadGuides)
 
 // mustReadGuides reads the guide of each platform: its first line is the title, and the rest defines its templates.
 func mustReadGuides() map[core.GuidePlatform]guide {
@@ -89,7 +90,7 @@ func FindGuide(platform string) core.GuidePlatform {
 		}
 		return -1
 	}, strings.ToLower(platform))
-	if _, known := guides[core.GuidePlatform(name)]; known {
+	if _, known := readGuides()[core.GuidePlatform(name)]; known {
 		return core.GuidePlatform(name)
 	}
 	if other, known := otherNames[name]; known {
@@ -116,9 +117,9 @@ type guideData struct {
 
 // RenderGuide writes the guide of a platform.
 func RenderGuide(v GuideValues) core.SetupGuide {
-	found, known := guides[v.Platform]
+	found, known := readGuides()[v.Platform]
 	if !known {
-		found = guides[core.GeneralGuide]
+		found = readGuides()[core.GeneralGuide]
 	}
 	data := newGuideData(v)
 	var markdown strings.Builder

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"errand/core"
@@ -15,7 +16,9 @@ import (
 //go:embed *.md
 var files embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"tool": toolName}).ParseFS(files, "*.md"))
+var parseTemplates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{"tool": toolName}).ParseFS(files, "*.md"))
+})
 
 // toolName returns the name of a tool, or an error if it does not exist, so that no text names such a tool.
 func toolName(name string) (string, error) {
@@ -28,7 +31,7 @@ func toolName(name string) (string, error) {
 // renderText writes a text. A template that fails is a mistake in the program, and a test writes all of them.
 func renderText(file string, data any) string {
 	var b strings.Builder
-	if err := templates.ExecuteTemplate(&b, file, data); err != nil {
+	if err := parseTemplates().ExecuteTemplate(&b, file, data); err != nil {
 		panic(fmt.Sprintf("prompts: %v", err))
 	}
 	return b.String()

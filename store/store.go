@@ -31,6 +31,8 @@ type Options struct {
 	// Connections is the most connections that the server makes (DATABASE_POOL), at least MinConnections; 0 for
 	// DefaultConnections.
 	Connections int
+	// OwnsPostgres says that the server is ours and reached directly, so that connections may have settings.
+	OwnsPostgres bool
 }
 
 // How many connections a server makes.
@@ -68,7 +70,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := pg.Open(ctx, pg.Options{URL: o.URL, Clock: o.Clock, Connections: o.Connections})
+	db, err := pg.Open(ctx, pg.Options{URL: o.URL, Clock: o.Clock, Connections: o.Connections, OwnsPostgres: o.OwnsPostgres})
 	if err != nil {
 		return nil, err
 	}

@@ -31,5 +31,5 @@ func (t *Tools) createAgentToken(
 	return adviseNext(core.AgentToken{
 		ID: made.ID, Name: made.Name, Scopes: made.Scopes, Prefix: made.Prefix, ProjectID: made.ProjectID, ProjectName: made.ProjectName,
 		Value: made.Value,
-	}, core.NextCall{Tool: core.GetSetupProgress.Name, Arguments: core.Arguments{}}), nil
+	}, core.NextCall{Tool: core.GetSetupProgress.Operation.Name, Arguments: core.Arguments{}}), nil
 }

@@ -21,7 +21,7 @@ func (t *Tools) KeepConsent(ctx context.Context, consent core.Consent) (code cor
 	if consent.By.IsSetupKey {
 		err = checkAgentScopes(consent.Scopes)
 	} else {
-		err = core.CreateToken.AuthorizeActor(consent.By)
+		err = core.CreateToken.Operation.AuthorizeActor(consent.By)
 	}
 	if err != nil {
 		return "", err

@@ -30,18 +30,18 @@ func (t *Tools) getSetupProgress(ctx context.Context, call core.Call, _ core.Get
 func planSetup(apps []store.SetupState) core.List[core.NextCall] {
 	var next core.List[core.NextCall]
 	if len(apps) == 0 {
-		next = append(next, core.NextCall{Tool: core.RegisterApp.Name, Arguments: core.Arguments{}})
+		next = append(next, core.NextCall{Tool: core.RegisterApp.Operation.Name, Arguments: core.Arguments{}})
 	}
 	for _, app := range apps {
 		arguments := core.Arguments{"project": app.Slug}
-		call := core.NextCall{Tool: core.ReportSetupStep.Name, Arguments: arguments}
+		call := core.NextCall{Tool: core.ReportSetupStep.Operation.Name, Arguments: arguments}
 		switch {
 		case app.SDKInstalledAt.IsZero() && app.FirstEventAt.IsZero():
-			call.Tool = core.GetSetupGuide.Name
+			call.Tool = core.GetSetupGuide.Operation.Name
 		case app.TestEventAt.IsZero() && app.FirstEventAt.IsZero():
-			call.Tool = core.SendTestEvent.Name
+			call.Tool = core.SendTestEvent.Operation.Name
 		case app.FirstEventAt.IsZero(): // only an error of the application is missing
-			call = core.NextCall{Tool: core.GetSetupProgress.Name, Arguments: core.Arguments{}}
+			call = core.NextCall{Tool: core.GetSetupProgress.Operation.Name, Arguments: core.Arguments{}}
 		case app.DeployConfiguredAt.IsZero() && app.FirstDeployAt.IsZero():
 			arguments["step"] = core.StepDeployConfigured
 		default:

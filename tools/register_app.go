@@ -23,7 +23,7 @@ func (t *Tools) registerApp(ctx context.Context, call core.Call, in core.Registe
 	}
 	return adviseNext(core.RegisteredApp{
 		Created: created, Project: core.SetupProject{ID: app.ID, Slug: app.Slug, Name: app.Name}, DSN: t.writeDSN(app),
-	}, core.NextCall{Tool: core.GetSetupGuide.Name, Arguments: core.Arguments{
+	}, core.NextCall{Tool: core.GetSetupGuide.Operation.Name, Arguments: core.Arguments{
 		"platform": prompts.FindGuide(string(app.Platform)), "project": app.Slug,
 	}}), nil
 }

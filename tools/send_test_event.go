@@ -28,7 +28,7 @@ func (t *Tools) sendTestEvent(ctx context.Context, call core.Call, in core.Setup
 		return core.DataAndNext[core.TestEvent]{}, err
 	}
 	return adviseNext(core.TestEvent{EventID: receipt.EventID, ID: receipt.ID, IssueID: receipt.IssueID},
-		core.NextCall{Tool: core.GetSetupProgress.Name, Arguments: core.Arguments{}}), nil
+		core.NextCall{Tool: core.GetSetupProgress.Operation.Name, Arguments: core.Arguments{}}), nil
 }
 
 // endTestEventAtMost bounds the recording of a test event's outcome, which continues after the caller is gone.

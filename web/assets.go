@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"errand/wire"
 )
@@ -37,7 +38,7 @@ var assets = map[string]asset{
 // asset is a file that is served as it is.
 type asset struct {
 	path, contentType string
-	body              wire.CompressedBody
+	body              func() wire.CompressedBody // compressed for the first request
 }
 
 // newAsset joins files into an asset.
@@ -51,7 +52,8 @@ func newAsset(name, contentType string, files ...string) asset {
 		joined.Write(text)
 	}
 	sum := sha256.Sum256(joined.Bytes())
-	return asset{"/web/" + hex.EncodeToString(sum[:8]) + "/" + name, contentType, wire.CompressBody(joined.Bytes())}
+	return asset{"/web/" + hex.EncodeToString(sum[:8]) + "/" + name, contentType,
+		sync.OnceValue(func() wire.CompressedBody { return wire.CompressBody(joined.Bytes()) })}
 }
 
 // AssetPath returns the path of the asset with the name, such as style.css.
@@ -76,6 +78,6 @@ func serveAsset(a asset, keep string) http.Handler {
 		}
 		w.Header().Set("Cache-Control", keep)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		a.body.Write(w, r, http.StatusOK, a.contentType)
+		a.body().Write(w, r, http.StatusOK, a.contentType)
 	})
 }

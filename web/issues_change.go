@@ -45,7 +45,7 @@ func (s *Site) takeIssueChange(v *visit) error {
 		}
 	}
 	if !v.may(core.WriteRight) { // else the message is about single issues
-		return core.ResolveIssue.AuthorizeActor(v.actor)
+		return core.ResolveIssue.Operation.AuthorizeActor(v.actor)
 	}
 	if len(groups) == 0 {
 		return v.redirectWith(back, flash{Kind: kindBad, Text: "Nothing was done: select an issue first."})

@@ -103,7 +103,7 @@ type pageData struct {
 // show answers with a page.
 func show(w http.ResponseWriter, r *http.Request, status int, name string, data pageData) error {
 	var body bytes.Buffer
-	if err := templates()[name].Execute(&body, data); err != nil {
+	if err := pages.findPage(name).Execute(&body, data); err != nil {
 		return err
 	}
 	wire.WriteCompressed(w, r, status, "text/html; charset=utf-8", body.Bytes())

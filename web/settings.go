@@ -58,7 +58,7 @@ func (s *Site) showSettings(v *visit) error {
 }
 
 // requireSiteAdmin refuses other people, and says who may.
-func (v *visit) requireSiteAdmin() error { return core.ListPeople.AuthorizeActor(v.actor) }
+func (v *visit) requireSiteAdmin() error { return core.ListPeople.Operation.AuthorizeActor(v.actor) }
 
 // callManagement runs an operation of the management API as a site admin.
 func callManagement[In, Out any](v *visit, op core.Op[In, Out], args map[string]any) (out Out, err error) {

@@ -3,34 +3,37 @@ package web
 import (
 	"embed"
 	"html/template"
-	"strings"
 	"sync"
 )
 
 //go:embed *.html parts/*.html
 var templateFiles embed.FS
 
-// templates returns the pages by the names of their files, each in the layout and with all components. Commands that serve no
-// pages do not wait for it.
-var templates = sync.OnceValue(parseTemplates)
-
 // layoutFile is the template around every page.
 const layoutFile = "layout.html"
 
-// parseTemplates reads every page of the folder: a new one needs no line here.
-func parseTemplates() map[string]*template.Template {
-	common := template.Must(template.New(layoutFile).Funcs(functions).ParseFS(templateFiles, layoutFile, "parts/*.html"))
-	entries, err := templateFiles.ReadDir(".")
-	if err != nil {
-		panic(err) // the program was built without them
-	}
-	parsed := map[string]*template.Template{}
-	for _, entry := range entries {
-		if name, isPage := strings.CutSuffix(entry.Name(), ".html"); isPage && entry.Name() != layoutFile {
-			parsed[name] = template.Must(template.Must(common.Clone()).ParseFS(templateFiles, entry.Name()))
+// pages are the parsed pages. Each is parsed when it is first shown, because all of them take long, and much memory.
+var pages = parsedPages{parsed: map[string]*template.Template{}}
+
+type parsedPages struct {
+	mu     sync.Mutex
+	common *template.Template // the layout and all components
+	parsed map[string]*template.Template
+}
+
+// findPage returns a page in the layout and with all components. It panics on a mistake in a template; a test reads all.
+func (p *parsedPages) findPage(name string) *template.Template {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	page := p.parsed[name]
+	if page == nil {
+		if p.common == nil {
+			p.common = template.Must(template.New(layoutFile).Funcs(functions).ParseFS(templateFiles, layoutFile, "parts/*.html"))
 		}
+		page = template.Must(template.Must(p.common.Clone()).ParseFS(templateFiles, name+".html"))
+		p.parsed[name] = page
 	}
-	return parsed
+	return page
 }
 
 // functions are our functions for templates.

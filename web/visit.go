@@ -162,7 +162,7 @@ func (v *visit) showPart(name, part string, form any) error {
 
 // renderPart returns a live part of a page with its ETag; not_found for an unknown one.
 func renderPart(name, part string, form any) (text []byte, tag string, err error) {
-	live := templates()[name].Lookup("live-" + part)
+	live := pages.findPage(name).Lookup("live-" + part)
 	if live == nil {
 		return nil, "", core.NewError(core.NotFound)
 	}

@@ -93,10 +93,7 @@ type Site struct {
 }
 
 // New makes the pages.
-func New(o Options) *Site {
-	templates() // a mistake in one fails the start, not a request
-	return &Site{Options: o}
-}
+func New(o Options) *Site { return &Site{Options: o} }
 
 // Routes returns the handler of each path.
 func (s *Site) Routes() map[string]http.Handler {

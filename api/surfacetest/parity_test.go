@@ -217,7 +217,7 @@ func callREST(t *testing.T, s *surfacetest.Surface, op *core.Operation, token, i
 // callMCP makes the call as a tool call and returns the HTTP answer.
 func callMCP(t *testing.T, s *surfacetest.Surface, op *core.Operation, token, input string) surfacetest.Answer {
 	t.Helper()
-	if op.Name == core.ListIssues.Name && !strings.Contains(input, `"fields"`) { // models have another default
+	if op.Name == core.ListIssues.Operation.Name && !strings.Contains(input, `"fields"`) { // models have another default
 		input = strings.Replace(strings.Replace(input, "{", `{"fields": "all", `, 1), ", }", "}", 1)
 	}
 	return s.SendMessage(t, token, surfacetest.ToolCall(op.Name, input), nil)

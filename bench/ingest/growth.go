@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
+
+	"errand/bench/load"
 )
 
 // copyStatements make n-1 copies of a project's rows, with new ids and keys. The copies represent issues and events that receive
@@ -42,32 +42,5 @@ func (s *server) growProject(ctx context.Context, project int64, n int) error {
 			return err
 		}
 	}
-	return s.settleTables(ctx)
-}
-
-// settleTables spares a measurement the consequences of thousands of new issues: they are marked as indexed, which would take a
-// background job minutes, and the tables are vacuumed.
-func (s *server) settleTables(ctx context.Context) error {
-	if _, err := s.DB.Exec(ctx, `UPDATE issues SET has_grams = true WHERE NOT has_grams`); err != nil {
-		return err
-	}
-	_, err := s.DB.Exec(ctx, `VACUUM ANALYZE`)
-	return err
-}
-
-// waitForDictionary waits until the project's events are compressed with a dictionary, as in a project that has run for a while.
-func (s *server) waitForDictionary(ctx context.Context, project int64) error {
-	for range 300 {
-		var there bool
-		if err := s.DB.QueryRow(ctx, `SELECT EXISTS (SELECT FROM dictionaries WHERE project_id = $1)`,
-			project).Scan(&there); err != nil || there {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
-	return errors.New("no dictionary was trained for the project")
+	return load.SettleTables(ctx, s.Server)
 }

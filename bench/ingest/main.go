@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"errand/bench"
+	"errand/bench/load"
 )
 
 func main() {
@@ -64,7 +65,7 @@ func (sc scenario) countBodies(length time.Duration) int {
 }
 
 func run(ctx context.Context, rounds int, length time.Duration, binary, out string) error {
-	templates, err := loadTemplates("envelope/testdata")
+	templates, err := load.ReadTemplates("envelope/testdata")
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func run(ctx context.Context, rounds int, length time.Duration, binary, out stri
 }
 
 // runRound starts a fresh server and runs every scenario on it.
-func runRound(ctx context.Context, results *results, templates []template, length time.Duration, binary string) error {
+func runRound(ctx context.Context, results *results, templates []load.Template, length time.Duration, binary string) error {
 	running, err := bench.StartServer(ctx, binary)
 	if err != nil {
 		return err
@@ -103,26 +104,28 @@ func runRound(ctx context.Context, results *results, templates []template, lengt
 			return err
 		}
 		// All issues are made before the measurement, as in a project that has run for a while.
-		warm := target.makeBodies(templates, sc.issues, max(sc.issues, 1000), 1)
-		if err := sendBodies(ctx, s.Addr, warm, 32, time.Minute).err; err != nil {
+		warm := target.MakeBodies(templates, load.Spread{Issues: sc.issues, Count: max(sc.issues, 1000), Seed: 1})
+		if err := load.SendBodies(ctx, s.Addr, warm, 32, time.Minute).Err; err != nil {
 			return fmt.Errorf("%s: %w", sc.name, err)
 		}
-		if err := s.waitForDictionary(ctx, target.project); err != nil {
+		if err := load.WaitForDictionary(ctx, s.Server, target.Project); err != nil {
 			return err
 		}
-		if err := s.settleTables(ctx); err != nil {
+		if err := load.SettleTables(ctx, s.Server); err != nil {
 			return err
 		}
 		if sc.growth > 1 {
-			if err := s.growProject(ctx, target.project, sc.growth); err != nil {
+			if err := s.growProject(ctx, target.Project, sc.growth); err != nil {
 				return fmt.Errorf("%s: %w", sc.name, err)
 			}
 			// A second time: the first change of a page after a checkpoint writes the whole page.
-			if err := sendBodies(ctx, s.Addr, target.makeBodies(templates, sc.issues, sc.issues, 3), 32, time.Minute).err; err != nil {
+			again := target.MakeBodies(templates, load.Spread{Issues: sc.issues, Count: sc.issues, Seed: 3})
+			if err := load.SendBodies(ctx, s.Addr, again, 32, time.Minute).Err; err != nil {
 				return fmt.Errorf("%s: %w", sc.name, err)
 			}
 		}
-		m, err := s.measureSending(ctx, target.makeBodies(templates, sc.issues, sc.countBodies(length), 2), sc.senders, length)
+		bodies := target.MakeBodies(templates, load.Spread{Issues: sc.issues, Count: sc.countBodies(length), Seed: 2})
+		m, err := s.measureSending(ctx, bodies, sc.senders, length)
 		if err != nil {
 			return fmt.Errorf("%s: %w", sc.name, err)
 		}

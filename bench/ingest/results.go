@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"errand/bench"
+	"errand/bench/load"
 	"errand/envelope"
 	"errand/grouping"
 	"errand/scrub"
@@ -28,11 +29,11 @@ type results struct {
 	samples  [][]byte // payloads, one of each template
 }
 
-func newResults(templates []template) *results {
+func newResults(templates []load.Template) *results {
 	r := &results{rounds: map[string][]measurement{}}
 	for _, t := range templates {
-		r.sizes = append(r.sizes, fmt.Sprintf("%s %.1f KB", t.platform, float64(len(t.text))/1024))
-		r.samples = append(r.samples, t.text)
+		r.sizes = append(r.sizes, fmt.Sprintf("%s %.1f KB", t.Platform, float64(len(t.Text))/1024))
+		r.samples = append(r.samples, t.Text)
 	}
 	return r
 }

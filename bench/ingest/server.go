@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"errand/bench"
+	"errand/bench/load"
 )
 
 // server is the measured binary.
@@ -18,19 +18,14 @@ var scrubPatterns = []string{
 }
 
 // makeProject makes a project for a scenario.
-func (s *server) makeProject(ctx context.Context, sc scenario) (target, error) {
-	project, err := s.MakeProject(ctx, sc.name)
-	if err != nil {
-		return target{}, err
+func (s *server) makeProject(ctx context.Context, sc scenario) (load.Target, error) {
+	target, err := load.MakeTarget(ctx, s.Server, sc.name)
+	if err != nil || sc.patterns == 0 {
+		return target, err
 	}
-	if sc.patterns > 0 {
-		const setPatterns = `UPDATE projects SET scrub_patterns = $1 WHERE id = $2`
-		if _, err := s.DB.Exec(ctx, setPatterns, scrubPatterns[:sc.patterns], project.ID); err != nil {
-			return target{}, err
-		}
-	}
-	key, _, _ := strings.Cut(strings.TrimPrefix(project.DSN, "http://"), "@")
-	return target{project.ID, key, s.Addr}, nil
+	const setPatterns = `UPDATE projects SET scrub_patterns = $1 WHERE id = $2`
+	_, err = s.DB.Exec(ctx, setPatterns, scrubPatterns[:sc.patterns], target.Project)
+	return target, err
 }
 
 // measurement is one scenario in one round.
@@ -43,26 +38,26 @@ type measurement struct {
 }
 
 func (s *server) measureSending(ctx context.Context, bodies [][]byte, senders int, length time.Duration) (measurement, error) {
-	before, err := s.readUsage(ctx)
+	before, err := load.ReadUsage(ctx, s.Server)
 	if err != nil {
 		return measurement{}, err
 	}
-	done := sendBodies(ctx, s.Addr, bodies, senders, length)
-	if done.err != nil {
-		return measurement{}, done.err
+	done := load.SendBodies(ctx, s.Addr, bodies, senders, length)
+	if done.Err != nil {
+		return measurement{}, done.Err
 	}
-	after, err := s.readUsage(ctx)
+	after, err := load.ReadUsage(ctx, s.Server)
 	if err != nil {
 		return measurement{}, err
 	}
-	n := float64(done.events)
+	n := float64(done.Events)
 	at := func(p float64) float64 {
-		return float64(done.latencies[int(p*float64(len(done.latencies)-1))].Microseconds()) / 1000
+		return float64(done.Latencies[int(p*float64(len(done.Latencies)-1))].Microseconds()) / 1000
 	}
 	return measurement{
-		rate: n / done.elapsed.Seconds(), p50: at(0.5), p99: at(0.99),
-		serverCPU: (after.server - before.server) * 1e6 / n, postgresCPU: (after.postgres - before.postgres) * 1e6 / n,
-		loadCPU: (after.load - before.load) * 1e6 / n,
-		disk:    (after.disk - before.disk) / n, wal: (after.wal - before.wal) / n, rss: after.rss,
+		rate: n / done.Elapsed.Seconds(), p50: at(0.5), p99: at(0.99),
+		serverCPU: (after.Server - before.Server) * 1e6 / n, postgresCPU: (after.Postgres - before.Postgres) * 1e6 / n,
+		loadCPU: (after.Load - before.Load) * 1e6 / n,
+		disk:    (after.Disk - before.Disk) / n, wal: (after.WAL - before.WAL) / n, rss: after.RSS,
 	}, nil
 }

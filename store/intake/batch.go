@@ -146,6 +146,8 @@ type batch struct {
 	returning   []int64                   // ignored issues that return after the batch
 	watched     map[int64]watchedFix      // for issues whose events in the batch are all remembered as harmless
 
+	mayTellSpikes bool // a webhook may want spikes; otherwise the batch cannot proceed when one does
+
 	hasReopened  bool // its issues are locked, and its events have done everything but count
 	isRetry      bool // it was given before and may be committed
 	wasCommitted bool // it was given before and is committed
@@ -168,7 +170,7 @@ func (e *NewEvent) issueKey() issueKey { return issueKey{e.ProjectID, e.Version,
 func (w *Writer) newBatch(ctx context.Context, events []NewEvent) (*batch, error) {
 	b := &batch{
 		events: events, added: make([]Added, len(events)), firstIndex: make(map[eventKey]int, len(events)),
-		issuesAfter: map[int64]rememberedIssue{},
+		issuesAfter: map[int64]rememberedIssue{}, mayTellSpikes: w.spikesWanted.Load(),
 	}
 	b.isRetry = events[0].id != 0
 	if err := w.assignEventIDs(ctx, events); err != nil {

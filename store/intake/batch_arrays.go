@@ -18,7 +18,7 @@ func (b *batch) queueIssues(q *pgx.Batch, now core.Time, o *batchOutcome) {
 	watched := b.collectWatched()
 	q.Queue(countIssues, c.project, c.issue, b.undecidedTimes(c.last), project, event, userProject, userIssue, user, MaxUsers, now,
 		c.seen, c.stored, c.latest, c.first, c.level, c.firstRelease, c.firstKnown, c.lastRelease, c.lastKnown, c.last,
-		watched.fixes, watched.deploys,
+		watched.fixes, watched.deploys, b.mayTellSpikes,
 	).QueryRow(func(row pgx.Row) error { return row.Scan(&o.issues, &o.stored, &o.users, &o.proceeded, &o.returning) })
 }
 

@@ -12,11 +12,24 @@ import (
 
 // countHours adds to the hours of issues and projects, and records when the projects last had events. client_seen_at is
 // written at most once an hour (primary API, Project).
-// The new counts decide which issues spike (insertSpikes).
-const countHours = `
-WITH of_issues AS (
+// addHours and seeProjects are its parts.
+const countHours = `WITH ` + addHours + seeProjects
+
+// countSpikes does the same, and the new counts decide which issues spike (insertSpikes).
+const countSpikes = `WITH ` + addHours + `
+), spiked AS (` + insertSpikes + `
+), told AS (
+	INSERT INTO deliveries (project_id, id, webhook_id, issue_id, created_at, due_at, next_attempt_at, event)
+	SELECT project_id, $14::bigint - 1 + row_number() OVER (ORDER BY project_id, issue_id, webhook_id), webhook_id, issue_id, $12, $12, $12,
+		'issue.spike'
+	FROM spiked
+	RETURNING 1` + seeProjects + `
+RETURNING (SELECT count(*) FROM told), EXISTS (SELECT FROM webhooks WHERE spike_threshold IS NOT NULL AND deleted_at IS NULL)`
+
+const addHours = `
+of_issues AS (
 	INSERT INTO issue_hours (project_id, issue_id, hour, events, fives)
-	SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[], $15::int[])
+	SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[], $5::int[])
 	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 	ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET
 		events = issue_hours.events + excluded.events,
@@ -25,28 +38,22 @@ WITH of_issues AS (
 	RETURNING project_id, issue_id, hour, events
 ), of_projects AS (
 	INSERT INTO project_hours (project_id, hour, events)
-	SELECT * FROM unnest($5::bigint[], $6::timestamptz[], $7::bigint[])
+	SELECT * FROM unnest($6::bigint[], $7::timestamptz[], $8::bigint[])
 	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
-	ON CONFLICT (project_id, hour) DO UPDATE SET events = project_hours.events + excluded.events
-), spiked AS (` + insertSpikes + `
-), told AS (
-	INSERT INTO deliveries (project_id, id, webhook_id, issue_id, created_at, due_at, next_attempt_at, event)
-	SELECT project_id, $13::bigint - 1 + row_number() OVER (ORDER BY project_id, issue_id, webhook_id), webhook_id, issue_id, $11, $11, $11,
-		'issue.spike'
-	FROM spiked
-	RETURNING 1
+	ON CONFLICT (project_id, hour) DO UPDATE SET events = project_hours.events + excluded.events`
+
+const seeProjects = `
 )
 INSERT INTO project_seen (project_id, last_event_at, server_seen_at, client_seen_at)
 SELECT project_id, max(last_at), max(server_at), max(client_at)
-FROM unnest($5::bigint[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[]) AS t (project_id, last_at, server_at, client_at)
+FROM unnest($6::bigint[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[]) AS t (project_id, last_at, server_at, client_at)
 WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 GROUP BY project_id ORDER BY project_id
 ON CONFLICT (project_id) DO UPDATE SET
 	last_event_at = greatest(project_seen.last_event_at, excluded.last_event_at),
 	server_seen_at = greatest(project_seen.server_seen_at, excluded.server_seen_at),
 	client_seen_at = CASE WHEN project_seen.client_seen_at > excluded.client_seen_at - interval '1 hour'
-		THEN project_seen.client_seen_at ELSE greatest(project_seen.client_seen_at, excluded.client_seen_at) END
-RETURNING (SELECT count(*) FROM told)`
+		THEN project_seen.client_seen_at ELSE greatest(project_seen.client_seen_at, excluded.client_seen_at) END`
 
 func (b *batch) queueHours(q *pgx.Batch, now core.Time, o *batchOutcome) {
 	rows, projects := b.counts.hours, b.counts.projects
@@ -60,8 +67,25 @@ func (b *batch) queueHours(q *pgx.Batch, now core.Time, o *batchOutcome) {
 	last, server, client := pg.SplitColumns(projects, func(p projectCount) (core.Time, core.Time, core.Time) {
 		return p.last, p.server, p.client
 	})
-	q.Queue(countHours, project, issue, hour, events, id, at, count, last, server, client,
-		now, core.ClientSince(now), activity.FirstDelivery(b.spikes), activity.MaxWebhooks, fives).Query(o.addDeliveries)
+	args := []any{project, issue, hour, events, fives, id, at, count, last, server, client}
+	if !b.mayTellSpikes {
+		q.Queue(countHours, args...)
+		return
+	}
+	args = append(args, now, core.ClientSince(now), activity.FirstDelivery(b.spikes), activity.MaxWebhooks)
+	q.Queue(countSpikes, args...).Query(o.addSpikes)
+}
+
+// addSpikes adds the number of deliveries, and notes whether a webhook wants spikes. Each row repeats both.
+func (o *batchOutcome) addSpikes(rows pgx.Rows) error {
+	var made int64
+	for rows.Next() {
+		if err := rows.Scan(&made, &o.spikesWanted); err != nil {
+			return err
+		}
+	}
+	o.deliveries += made
+	return rows.Err()
 }
 
 // addDeliveries adds the number of deliveries that a statement made, which each of its rows repeats.

@@ -17,6 +17,7 @@ import (
 // and then counts. Its statements take arrays, and rows are read by position, as in batch_statements.go.
 func (w *Writer) addThoroughly(ctx context.Context, t *pg.Tx, b *batch) error {
 	b.resetAdded()
+	b.mayTellSpikes = true
 	if err := w.findDuplicates(ctx, t, b); err != nil {
 		return err
 	}

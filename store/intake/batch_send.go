@@ -41,6 +41,9 @@ func (w *Writer) sendStatements(ctx context.Context, on interface {
 	case !outcome.proceeded:
 		return errStale
 	}
+	if b.mayTellSpikes {
+		w.spikesWanted.Store(outcome.spikesWanted)
+	}
 	b.deliveries, b.returning = outcome.deliveries, outcome.returning
 	for i, issue := range outcome.issues {
 		b.setIssueAfter(issue, outcome.stored[i], outcome.users[i])
@@ -57,6 +60,7 @@ type batchOutcome struct {
 	overQuota             bool
 	proceeded             bool
 	deliveries            int64   // number made
+	spikesWanted          bool    // by a webhook; only known if the batch may tell spikes
 	returning             []int64 // ignored issues whose term is over
 }
 

@@ -34,8 +34,8 @@ SELECT set_config('errand.proceeds', (
 	))::text, true)`
 
 // countIssues locks the issues, and adds to them and their users if the batch can proceed and none of its events is stored
-// or counted already. Its snapshot misses rows that another server adds while it waits for the locks: the same event at the
-// same moment fails by its key in event_ids.
+// or counted already. Webhooks may want spikes only if the batch says so: then it has countSpikes. Its snapshot misses rows that
+// another server adds while it waits for the locks: the same event at the same moment fails by its key in event_ids.
 //
 // Issues are found by their id alone, which is unique: by project and id, the planner may choose the index of the list for
 // a table without statistics, and read all issues of the project for each one. They are updated once, and usually no
@@ -57,6 +57,7 @@ WITH locked AS MATERIALIZED ( -- as in checkIssues
 				AND (undecided_at > reopens_after IS NOT TRUE OR harmless_fix = fix_id AND status IN ('fix_pending', 'verified')
 					AND deploys = (SELECT o.deploys FROM deploy_order o WHERE o.project_id = wanted))
 		) = cardinality($2::bigint[])
+		AND ($23::boolean OR NOT EXISTS (SELECT FROM webhooks WHERE spike_threshold IS NOT NULL AND deleted_at IS NULL))
 		AND NOT EXISTS (
 			SELECT FROM unnest($4::bigint[], $5::uuid[]) AS n (project_id, event_id)
 			JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id)

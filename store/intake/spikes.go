@@ -3,10 +3,10 @@ package intake
 import "errand/store/activity"
 
 // insertSpikes decides what a spike is: an issue with more events in the running clock hour than a webhook's spike_threshold. It is a
-// part of countHours, whose parameters and new counts (of_issues) it reads in the same transaction, so that it is exact: everybody
+// part of countSpikes, whose parameters and new counts (of_issues) it reads in the same transaction, so that it is exact: everybody
 // who counts on an issue holds its row. A webhook is told once for each issue and clock hour; the table spikes has whom it was told.
 // A batch makes at most 1,000 of these deliveries, as the ids of one change allow; the rest follows with the next event. Where no
-// webhook wants spikes, looking at that is all it costs.
+// webhook wants spikes, batches have countHours instead, and countIssues checks that this is still so.
 const insertSpikes = `
 	INSERT INTO spikes (project_id, issue_id, webhook_id, hour)
 	SELECT h.project_id, h.issue_id, w.id, h.hour
@@ -15,12 +15,12 @@ const insertSpikes = `
 	JOIN projects p ON p.id = h.project_id
 	LEFT JOIN project_seen s ON s.project_id = h.project_id
 	CROSS JOIN LATERAL (
-		SELECT greatest(s.client_seen_at, max(n.client_at)) AS client_seen, $12::timestamptz AS client_since
-		FROM unnest($5::bigint[], $10::timestamptz[]) AS n (project_id, client_at)
+		SELECT greatest(s.client_seen_at, max(n.client_at)) AS client_seen, $13::timestamptz AS client_since
+		FROM unnest($6::bigint[], $11::timestamptz[]) AS n (project_id, client_at)
 		WHERE n.project_id = h.project_id
 	) t
 	WHERE EXISTS (SELECT FROM webhooks WHERE spike_threshold IS NOT NULL AND deleted_at IS NULL)
-		AND h.hour = date_trunc('hour', $11::timestamptz, 'UTC')
+		AND h.hour = date_trunc('hour', $12::timestamptz, 'UTC')
 		AND w.deleted_at IS NULL
 		AND p.deleted_at IS NULL
 		AND (NOT p.demo OR w.project_id IS NOT NULL)
@@ -28,6 +28,6 @@ const insertSpikes = `
 		AND NOT EXISTS (
 			SELECT FROM spikes k
 			WHERE k.project_id = h.project_id AND k.issue_id = h.issue_id AND k.webhook_id = w.id AND k.hour = h.hour)
-	LIMIT $14
+	LIMIT $15
 	ON CONFLICT DO NOTHING
 	RETURNING project_id, issue_id, webhook_id`

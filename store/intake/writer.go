@@ -3,6 +3,8 @@
 package intake
 
 import (
+	"sync/atomic"
+
 	"errand/core"
 	"errand/store/pg"
 )
@@ -29,6 +31,8 @@ type Writer struct {
 	partitions   *madePartitions
 	fullIssues   fullIssues
 	dictionaries *dictionaries
+	// spikesWanted says that a webhook wanted spikes when a batch last looked.
+	spikesWanted atomic.Bool
 }
 
 // New returns a writer on a database. keep returns how many stored events an issue keeps at the moment.

@@ -3,6 +3,7 @@ package pg
 import (
 	"context"
 	"errors"
+	"maps"
 	"net"
 	"time"
 
@@ -33,18 +34,26 @@ const finishCanceled = 500 * time.Millisecond
 // prepareConnection is run on every new connection of a pool.
 type prepareConnection = func(context.Context, *pgx.Conn) error
 
+// poolOptions say how a pool differs from others.
+type poolOptions struct {
+	size         int32
+	settings     map[string]string // of its sessions; nil for none
+	afterConnect prepareConnection // may be nil
+}
+
 // openPool prepares a pool of connections to servers that take writes; connections are made when they are needed.
-func openPool(ctx context.Context, url string, size int32, afterConnect prepareConnection) (*pgxpool.Pool, error) {
+func openPool(ctx context.Context, url string, o poolOptions) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		// The parser's own text may repeat the password that stands in the URL.
 		return nil, errors.New("store: DATABASE_URL is not a Postgres connection string")
 	}
-	config.MaxConns = size
+	config.MaxConns = o.size
 	config.MaxConnIdleTime = keepConnected
-	config.AfterConnect = afterConnect
+	config.AfterConnect = o.afterConnect
 	connection := &config.ConnConfig.Config
 	connection.ConnectTimeout = 5 * time.Second
+	maps.Copy(connection.RuntimeParams, o.settings)
 	connection.RuntimeParams["application_name"] = "errand"
 	connection.DialFunc = (&net.Dialer{KeepAliveConfig: net.KeepAliveConfig{
 		Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3,

@@ -27,27 +27,33 @@ type Options struct {
 	URL         string     // a Postgres connection string
 	Clock       core.Clock // the current time
 	Connections int        // the most connections to make, at least MinConnections; 0 for DefaultConnections
+	// OwnsPostgres says that the server is ours and reached directly, so that connections may have settings.
+	OwnsPostgres bool
 }
 
 // Open prepares the pools. Connections are made when they are needed.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	size := int32(max(cmp.Or(o.Connections, DefaultConnections), MinConnections))
-	main, err := openPool(ctx, o.URL, size-writerConnections-idConnections, nil)
+	main, err := openPool(ctx, o.URL, poolOptions{size: size - writerConnections - idConnections})
 	if err != nil {
 		return nil, err
 	}
-	writer, err := openPool(ctx, o.URL, writerConnections, prepareWriter)
+	ofWriter := poolOptions{size: writerConnections, afterConnect: prepareWriter}
+	if o.OwnsPostgres {
+		ofWriter.settings = writerSettings
+	}
+	writer, err := openPool(ctx, o.URL, ofWriter)
 	if err != nil {
 		main.Close()
 		return nil, err
 	}
-	reserved, err := openPool(ctx, o.URL, idConnections, nil)
+	reserved, err := openPool(ctx, o.URL, poolOptions{size: idConnections})
 	if err != nil {
 		main.Close()
 		writer.Close()
 		return nil, err
 	}
-	return &DB{Main: main, Writer: WriterPool{writer}, Reserved: reserved, IDs: newIDs(reserved), clock: o.Clock}, nil
+	return &DB{Main: main, Writer: WriterPool{writer, o.OwnsPostgres}, Reserved: reserved, IDs: newIDs(reserved), clock: o.Clock}, nil
 }
 
 // Close ends all connections.

@@ -9,8 +9,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// No connection has session settings: behind a pooler in transaction mode, such as PgBouncer, it belongs to another client
-// a moment later. A transaction sets what it needs when it begins, in the same round trip. PrepareRole sets the rest on the role.
+// Connections have no session settings, except those of the writer to our own Postgres: behind a pooler in transaction mode,
+// such as PgBouncer, a session belongs to another client a moment later. A transaction sets what it needs when it begins, in
+// the same round trip. PrepareRole sets the rest on the role.
 const (
 	// A frozen server must not block the others with an open transaction.
 	beginTx = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '2s'`
@@ -36,10 +37,21 @@ SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin'
 
 // WriterPool has the connections of the writer of events. The planner must not scan whole tables for small arrays. It does
 // so on tables without statistics, and its plan for an array does not depend on the contents.
-type WriterPool struct{ pool *pgxpool.Pool }
+type WriterPool struct {
+	pool     *pgxpool.Pool
+	isPinned bool // its sessions have writerSettings
+}
+
+// writerSettings are those of pinPlans, for the sessions of our own Postgres: then no batch has to make them.
+var writerSettings = map[string]string{
+	"enable_hashjoin": "off", "enable_mergejoin": "off", "enable_seqscan": "off", "plan_cache_mode": "force_generic_plan", "jit": "off",
+}
 
 // SendBatch sends statements that form one transaction, in one round trip.
 func (w WriterPool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+	if w.isPinned {
+		return w.pool.SendBatch(ctx, b)
+	}
 	pinned := &pgx.Batch{}
 	pinned.Queue(pinPlans)
 	pinned.QueuedQueries = append(pinned.QueuedQueries, b.QueuedQueries...)
@@ -51,9 +63,11 @@ func (w WriterPool) Query(ctx context.Context, sql string, args ...any) (pgx.Row
 	one := &pgx.Batch{}
 	one.Queue(sql, args...)
 	sent := w.SendBatch(ctx, one)
-	if _, err := sent.Exec(); err != nil { // from pinPlans
-		_ = sent.Close() // reports the same error
-		return nil, err
+	if !w.isPinned {
+		if _, err := sent.Exec(); err != nil { // from pinPlans
+			_ = sent.Close() // reports the same error
+			return nil, err
+		}
 	}
 	rows, err := sent.Query()
 	return writerRows{rows, sent}, err

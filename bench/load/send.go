@@ -1,4 +1,5 @@
-package main
+// Package load sends events of real SDKs to a running binary, and reads what that costs.
+package load
 
 import (
 	"bufio"
@@ -15,19 +16,19 @@ import (
 	"time"
 )
 
-// sendResult is the number of sent bodies, and how long each took.
-type sendResult struct {
-	events    int
-	elapsed   time.Duration
-	latencies []time.Duration
-	err       error
+// Sent is the number of sent bodies, and how long each took, sorted.
+type Sent struct {
+	Events    int
+	Elapsed   time.Duration
+	Latencies []time.Duration
+	Err       error
 }
 
-// sendBodies sends the bodies, each sender over its own connection and one after the other, until the bodies or the time are used
+// SendBodies sends the bodies, each sender over its own connection and one after the other, until the bodies or the time are used
 // up. It writes prepared bytes and reads answers by hand, to leave the machine to the server.
-func sendBodies(ctx context.Context, addr string, bodies [][]byte, senders int, atMost time.Duration) sendResult {
+func SendBodies(ctx context.Context, addr string, bodies [][]byte, senders int, atMost time.Duration) Sent {
 	var next atomic.Int64
-	results := make([]sendResult, senders)
+	results := make([]Sent, senders)
 	start := time.Now()
 	end := start.Add(atMost)
 	var all sync.WaitGroup
@@ -42,22 +43,22 @@ func sendBodies(ctx context.Context, addr string, bodies [][]byte, senders int, 
 		})
 	}
 	all.Wait()
-	total := sendResult{elapsed: time.Since(start)}
+	total := Sent{Elapsed: time.Since(start)}
 	for _, r := range results {
-		total.events += r.events
-		total.latencies = append(total.latencies, r.latencies...)
-		if r.err != nil {
-			total.err = r.err
+		total.Events += r.Events
+		total.Latencies = append(total.Latencies, r.Latencies...)
+		if r.Err != nil {
+			total.Err = r.Err
 		}
 	}
-	slices.Sort(total.latencies)
+	slices.Sort(total.Latencies)
 	return total
 }
 
-func sendFromOne(ctx context.Context, addr string, end time.Time, next func() []byte) (s sendResult) {
+func sendFromOne(ctx context.Context, addr string, end time.Time, next func() []byte) (s Sent) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
-		return sendResult{err: err}
+		return Sent{Err: err}
 	}
 	defer func() { _ = conn.Close() }()
 	answers := bufio.NewReader(conn)
@@ -67,14 +68,14 @@ func sendFromOne(ctx context.Context, addr string, end time.Time, next func() []
 			return s
 		}
 		begin := time.Now()
-		if _, s.err = conn.Write(body); s.err != nil {
+		if _, s.Err = conn.Write(body); s.Err != nil {
 			return s
 		}
-		if s.err = readAnswer(answers); s.err != nil {
+		if s.Err = readAnswer(answers); s.Err != nil {
 			return s
 		}
-		s.latencies = append(s.latencies, time.Since(begin))
-		s.events++
+		s.Latencies = append(s.Latencies, time.Since(begin))
+		s.Events++
 	}
 	return s
 }

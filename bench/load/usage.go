@@ -1,4 +1,4 @@
-package main
+package load
 
 import (
 	"context"
@@ -9,47 +9,50 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"errand/bench"
 )
 
-// usage is what the server and its Postgres have used so far.
-type usage struct {
-	server, postgres, load float64 // CPU seconds
-	disk, wal              float64 // bytes
-	rss                    float64 // MB
+// Usage is what the server and its Postgres have used so far.
+type Usage struct {
+	Server, Postgres, Load float64 // CPU seconds
+	Disk, WAL              float64 // bytes
+	RSS                    float64 // MB
 }
 
 // ticksPerSecond is the kernel's clock for CPU times on Linux.
 const ticksPerSecond = 100
 
-func (s *server) readUsage(ctx context.Context) (usage, error) {
-	var u usage
+// ReadUsage reads what a server has used since it started, and this process.
+func ReadUsage(ctx context.Context, s *bench.Server) (Usage, error) {
+	var u Usage
 	if err := s.DB.QueryRow(ctx, `
 		SELECT pg_current_wal_lsn() - '0/0', (SELECT sum(pg_table_size(c.oid) + pg_indexes_size(c.oid)) FROM pg_class c
-			JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'public' AND c.relkind = 'r')`).Scan(&u.wal, &u.disk); err != nil {
+			JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'public' AND c.relkind = 'r')`).Scan(&u.WAL, &u.Disk); err != nil {
 		return u, err
 	}
 	processes, err := readProcesses()
 	if err != nil {
 		return u, err
 	}
-	u.server = processes[s.PID()].seconds
+	u.Server = processes[s.PID()].seconds
 	for pid, p := range processes {
 		if processes.descendsFrom(pid, s.PID()) {
-			u.postgres += p.seconds + p.ended
+			u.Postgres += p.seconds + p.ended
 		}
 	}
 	var self syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &self); err != nil {
 		return u, err
 	}
-	u.load = time.Duration(self.Utime.Nano() + self.Stime.Nano()).Seconds()
+	u.Load = time.Duration(self.Utime.Nano() + self.Stime.Nano()).Seconds()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
 	if err != nil {
 		return u, err
 	}
 	_, after, _ := strings.Cut(string(status), "VmHWM:")
 	kilobytes, err := strconv.ParseFloat(strings.Fields(after)[0], 64)
-	u.rss = kilobytes / 1024
+	u.RSS = kilobytes / 1024
 	return u, err
 }
 
@@ -92,4 +95,29 @@ func readProcesses() (processes, error) {
 		list[pid] = process{parent, (times[0] + times[1]) / ticksPerSecond, (times[2] + times[3]) / ticksPerSecond}
 	}
 	return list, nil
+}
+
+// ReadPSS returns the memory of a process and of each of its descendants, in MB; what several share counts for each in part.
+func ReadPSS(root int) (map[int]float64, error) {
+	list, err := readProcesses()
+	if err != nil {
+		return nil, err
+	}
+	pss := map[int]float64{}
+	for pid := range list {
+		if pid != root && !list.descendsFrom(pid, root) {
+			continue
+		}
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+		if err != nil {
+			continue // it ended
+		}
+		_, after, _ := strings.Cut(string(text), "\nPss:")
+		kilobytes, err := strconv.ParseFloat(strings.Fields(after)[0], 64)
+		if err != nil {
+			return nil, err
+		}
+		pss[pid] = kilobytes / 1024
+	}
+	return pss, nil
 }

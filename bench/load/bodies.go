@@ -1,8 +1,9 @@
-package main
+package load
 
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -13,12 +14,14 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"errand/bench"
 )
 
-// template is one SDK's event with marks for the parts that differ from event to event.
-type template struct {
-	platform  string
-	text      []byte
+// Template is one SDK's event with marks for the parts that differ from event to event.
+type Template struct {
+	Platform  string
+	Text      []byte
 	isGzipped bool // as the SDK does
 }
 
@@ -33,8 +36,9 @@ const (
 // gzippingSDKs are the SDKs that send gzip at these sizes; node does so only above 32 KiB.
 var gzippingSDKs = map[string]bool{"python": true, "java": true, "php": true}
 
-func loadTemplates(dir string) ([]template, error) {
-	var list []template
+// ReadTemplates reads the events of the SDKs.
+func ReadTemplates(dir string) ([]Template, error) {
+	var list []Template
 	for _, platform := range []string{"node", "browser", "python", "go", "java", "php"} {
 		text, err := os.ReadFile(filepath.Join(dir, platform+".json"))
 		if err != nil {
@@ -50,7 +54,7 @@ func loadTemplates(dir string) ([]template, error) {
 		if text, err = json.Marshal(event); err != nil {
 			return nil, err
 		}
-		list = append(list, template{platform, text, gzippingSDKs[platform]})
+		list = append(list, Template{platform, text, gzippingSDKs[platform]})
 	}
 	return list, nil
 }
@@ -83,33 +87,46 @@ func markFunctions(v any) {
 	}
 }
 
-// target is the destination of the bodies.
-type target struct {
-	project int64
-	key     string
-	host    string
+// Target is the destination of the bodies.
+type Target struct {
+	Project int64
+	Key     string
+	Host    string
 }
 
-// makeBodies makes whole HTTP requests for events of the issues in turn, in random order of templates and users.
-func (t target) makeBodies(templates []template, issues, count, seed int) [][]byte {
-	list := make([][]byte, count)
+// MakeTarget makes a project for bodies.
+func MakeTarget(ctx context.Context, s *bench.Server, name string) (Target, error) {
+	project, err := s.MakeProject(ctx, name)
+	if err != nil {
+		return Target{}, err
+	}
+	key, _, _ := strings.Cut(strings.TrimPrefix(project.DSN, "http://"), "@")
+	return Target{project.ID, key, s.Addr}, nil
+}
+
+// Spread says which issues the bodies are of. First is the number of the first issue.
+type Spread struct{ First, Issues, Count, Seed int }
+
+// MakeBodies makes whole HTTP requests for events of the issues in turn, in random order of templates and users.
+func (t Target) MakeBodies(templates []Template, of Spread) [][]byte {
+	list := make([][]byte, of.Count)
 	var all sync.WaitGroup
 	workers := runtime.NumCPU()
 	for worker := range workers {
 		all.Go(func() {
-			random := rand.New(rand.NewPCG(uint64(t.project), uint64(seed*workers+worker)))
-			for i := worker; i < count; i += workers {
-				issue := i % issues
+			random := rand.New(rand.NewPCG(uint64(t.Project), uint64(of.Seed*workers+worker)))
+			for i := worker; i < of.Count; i += workers {
+				issue := of.First + i%of.Issues
 				list[i] = t.makeRequest(templates[issue%len(templates)], issue, random)
 			}
 		})
 	}
 	all.Wait()
-	rand.New(rand.NewPCG(uint64(t.project), uint64(seed))).Shuffle(count, func(a, b int) { list[a], list[b] = list[b], list[a] })
+	rand.New(rand.NewPCG(uint64(t.Project), uint64(of.Seed))).Shuffle(of.Count, func(a, b int) { list[a], list[b] = list[b], list[a] })
 	return list
 }
 
-func (t target) makeRequest(tmpl template, issue int, random *rand.Rand) []byte {
+func (t Target) makeRequest(tmpl Template, issue int, random *rand.Rand) []byte {
 	var id [16]byte
 	for i := range id {
 		id[i] = byte(random.Uint32())
@@ -118,7 +135,7 @@ func (t target) makeRequest(tmpl template, issue int, random *rand.Rand) []byte 
 	payload := strings.NewReplacer(
 		markEventID, eventID, markUser, fmt.Sprintf("u%07d", random.IntN(100_000)), markFunction, spellNumber(issue),
 		markTime, time.Now().UTC().Format(time.RFC3339Nano),
-	).Replace(string(tmpl.text))
+	).Replace(string(tmpl.Text))
 	var body bytes.Buffer
 	fmt.Fprintf(&body, "{\"event_id\":%q,\"sent_at\":%q}\n{\"type\":\"event\",\"length\":%d}\n%s\n", eventID,
 		time.Now().UTC().Format(time.RFC3339Nano), len(payload), payload)
@@ -128,7 +145,7 @@ func (t target) makeRequest(tmpl template, issue int, random *rand.Rand) []byte 
 	}
 	head := fmt.Sprintf("POST /api/%d/envelope/ HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench\r\n"+
 		"X-Sentry-Auth: Sentry sentry_version=7, sentry_key=%s, sentry_client=bench/1\r\n%sContent-Length: %d\r\n\r\n",
-		t.project, t.host, t.key, encoding, body.Len())
+		t.Project, t.Host, t.Key, encoding, body.Len())
 	return append([]byte(head), body.Bytes()...)
 }
 

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"errand/bench"
+	"errand/bench/load"
+)
+
+const (
+	warmStarts = 5
+	// settleFor is how long an instance has nothing to do before its memory is read.
+	settleFor = 20 * time.Second
+)
+
+// measureIdle starts the instance again several times, and reads its memory when it has had nothing to do for a while. It
+// returns the instance that runs now.
+func measureIdle(ctx context.Context, s *bench.Server) ([]number, *bench.Server, error) {
+	var starts []float64
+	for range warmStarts {
+		again, took, err := s.Restart(ctx)
+		if err != nil {
+			return nil, s, err
+		}
+		s = again
+		starts = append(starts, took.Seconds()*1000)
+	}
+	if err := pause(ctx, settleFor); err != nil {
+		return nil, s, err
+	}
+	server, tree, err := readMemory(s.PID())
+	return []number{{"warm start, ms", bench.TakeMedian(starts), false}, {"idle PSS of the tree, MB", tree, false},
+		{"idle PSS of the server, MB", server, false}}, s, err
+}
+
+// readMemory returns the PSS of the server and of it and all its descendants, in MB.
+func readMemory(pid int) (server, tree float64, err error) {
+	pss, err := load.ReadPSS(pid)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, each := range pss {
+		tree += each
+	}
+	return pss[pid], tree, nil
+}
+
+// watchMemory returns the highest PSS of the tree until ctx ends, in MB.
+func watchMemory(ctx context.Context, pid int) (highest float64) {
+	for pause(ctx, 100*time.Millisecond) == nil {
+		if _, tree, err := readMemory(pid); err == nil {
+			highest = max(highest, tree)
+		}
+	}
+	return highest
+}
