@@ -118,3 +118,36 @@ func TestActionPassesItsInputs(t *testing.T) {
 	}
 	require.NotContains(t, string(script), "${{", "text of an input would be run")
 }
+
+// The alerts are what promtool accepts, and each says what its test expects.
+func TestAlerts(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("there is no promtool")
+	}
+	run(t, program, "check", "rules", "prometheus/errand.rules.yml")
+	run(t, program, "test", "rules", "prometheus/errand.rules.test.yml")
+}
+
+var ourMetric = regexp.MustCompile(`\berrand_[a-z_]+`)
+
+// Alerts and the dashboard use metrics that exist, and docs/operate.md has a line for each alert.
+func TestMetricsThatAreWatchedExist(t *testing.T) {
+	t.Parallel()
+	documented, err := os.ReadFile("../docs/configuration.md")
+	require.NoError(t, err)
+	page, err := os.ReadFile("../docs/operate.md")
+	require.NoError(t, err)
+	rules, err := os.ReadFile("prometheus/errand.rules.yml")
+	require.NoError(t, err)
+	dashboard, err := os.ReadFile("grafana/errand.json")
+	require.NoError(t, err)
+	require.Contains(t, readJSON(t, "grafana/errand.json"), "panels")
+	for _, metric := range ourMetric.FindAllString(string(rules)+string(dashboard), -1) {
+		require.Contains(t, string(documented), "`"+strings.TrimSuffix(metric, "_bucket"), metric)
+	}
+	for _, alert := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(string(rules), -1) {
+		require.Contains(t, string(page), "| `"+alert[1]+"` |")
+	}
+}
