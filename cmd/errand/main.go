@@ -169,6 +169,10 @@ func (c *demoCmd) Run(ctx context.Context) error {
 	return made.Print(os.Stdout)
 }
 
+type versionCmd struct{}
+
+func (versionCmd) Run() error { return app.PrintVersion(os.Stdout, version) }
+
 // longHelp are texts of --help that are too long for a tag.
 var longHelp = kong.Vars{
 	"help_unset": "Restore the default of a setting on every server. " +

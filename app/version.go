@@ -1,21 +1,16 @@
-package main
+package app
 
 import (
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"runtime/debug"
 
 	"errand/migrations"
 )
 
-type versionCmd struct{}
-
-func (versionCmd) Run() error { return printVersion(os.Stdout) }
-
-// printVersion says what this program is: its version, the commit, the schema that it needs, and how it was built.
-func printVersion(w io.Writer) error {
+// PrintVersion says what this program is: its version, the commit, the schema that it needs, and how it was built.
+func PrintVersion(w io.Writer, version string) error {
 	text := fmt.Sprintf("errand %s\n", version)
 	if commit := findCommit(); commit != "" {
 		text += fmt.Sprintf("commit %s\n", commit)
