@@ -171,3 +171,37 @@ func TestCopyNeedsBlobsOfItsOwn(t *testing.T) {
 	require.ErrorContains(t, err, "belongs to another installation")
 	require.ErrorContains(t, err, "a folder or prefix of its own")
 }
+
+// Root may back up the installation of a server that another user runs: the files belong to the owner of the folder.
+func TestRootBacksUpAnotherUsersServer(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	c := privateConfig(dataDir(t))
+	s := startServer(t, c)
+	token := s.NewAdminToken.Reveal()
+	s.stopServer(t)
+	const nobody = 65534
+	for _, name := range []string{"", "admin-token", "encryption-keys"} {
+		require.NoError(t, os.Chown(filepath.Join(c.DataDir, name), nobody, nobody))
+	}
+	given := app.GivenPassphrase{BackupPassphrase: backupPassphrase}
+	out, notes := outputs(t)
+	file := filepath.Join(t.TempDir(), "backup")
+
+	b := app.Backup{GivenPassphrase: given, File: file}
+	require.NoError(t, b.Run(t.Context(), &c, "0.0.0", (&logtext.Text{}).NewLogger(), out, notes))
+
+	other := privateConfig(dataDir(t))
+	_, err := restore(t, other, app.Restore{GivenPassphrase: given, File: file})
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join(other.DataDir, "admin-token"))
+	require.NoError(t, err)
+	require.Equal(t, token+"\n", string(text))
+
+	require.NoError(t, os.Chown(filepath.Join(c.DataDir, "admin-token"), 12345, 12345))
+	again := app.Backup{GivenPassphrase: given, File: file + "2"}
+	err = again.Run(t.Context(), &c, "0.0.0", (&logtext.Text{}).NewLogger(), out, notes)
+	require.ErrorContains(t, err, "belongs to another user")
+}

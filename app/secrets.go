@@ -105,17 +105,32 @@ func writeSecret(path string, secret core.Secret) error {
 	return os.Rename(temp, path)
 }
 
-// checkOwner refuses a file whose owner is neither this process's user nor root.
+// checkOwner refuses a file whose owner is neither this process's user nor root. Root may also read what belongs to the owner of
+// the data folder, as commands at the console of a server that another user runs.
 func checkOwner(path string, info os.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file: delete it", path)
 	}
-	owner, ok := info.Sys().(*syscall.Stat_t)
-	if ok && owner.Uid != 0 && owner.Uid != uint32(os.Geteuid()) {
-		return fmt.Errorf("%s belongs to another user (uid %d), who can read and change it: delete it, or give it to the user that "+
-			"runs Errand", path, owner.Uid)
+	owner, ok := ownerOf(info)
+	if !ok || owner == 0 || owner == os.Geteuid() {
+		return nil
 	}
-	return nil
+	if folder, err := os.Stat(filepath.Dir(path)); err == nil && os.Geteuid() == 0 {
+		if of, ok := ownerOf(folder); ok && of == owner {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s belongs to another user (uid %d), who can read and change it: delete it, or give it to the user that "+
+		"runs Errand", path, owner)
+}
+
+// ownerOf returns the id of the user that a file belongs to, where files have one.
+func ownerOf(info os.FileInfo) (id int, ok bool) {
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return int(owner.Uid), true
 }
 
 // ensureKey returns the installation's key with the name, 32 random bytes. All servers of the installation have the same.
