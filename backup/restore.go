@@ -111,7 +111,7 @@ func (r *reader) loadTables(ctx context.Context, l *dump.Loader, tables []dump.T
 // countingReader tells how much was read.
 type countingReader struct {
 	io.Reader
-	count func(bytes int)
+	count func(n int)
 }
 
 func (r countingReader) Read(into []byte) (int, error) {

@@ -41,7 +41,7 @@ func (p *pieceWriter) flush(size int) error {
 }
 
 // addTable writes a table, compressed.
-func (w *writer) addTable(ctx context.Context, r *dump.Reader, table dump.Table, count func(bytes int)) (rows int64, err error) {
+func (w *writer) addTable(ctx context.Context, r *dump.Reader, table dump.Table, count func(n int)) (rows int64, err error) {
 	pieces := &pieceWriter{w: w, table: table.Name}
 	compressed, err := zstd.NewWriter(pieces, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -60,7 +60,7 @@ func (w *writer) addTable(ctx context.Context, r *dump.Reader, table dump.Table,
 // countingWriter tells how much was written.
 type countingWriter struct {
 	io.Writer
-	count func(bytes int)
+	count func(n int)
 }
 
 func (w countingWriter) Write(data []byte) (int, error) {
