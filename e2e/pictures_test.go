@@ -31,7 +31,7 @@ func TestPictures(t *testing.T) {
 	s.addPerson(t, ann, true)
 	issues := s.fillDemo(t)
 	regressed := issues["regressed"]
-	ignore := `{"until": "30d", "note": "the importer is replaced next week"}`
+	ignore := `{"until": "30d"}`
 	require.Equal(t, http.StatusAccepted, s.callAPI(s.makeToken("claude-2"), "POST", "/v1"+issues["unresolved"]+"/ignore", ignore, nil))
 	p := s.openAs(t, ann)
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.EmulateViewport(1200, 800)))
