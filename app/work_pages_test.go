@@ -81,7 +81,7 @@ func TestApprovalsPage(t *testing.T) {
 
 	requireHarmless(t, page)
 	requireOrder(t, page, `Approvals<span class="number">2`, "Merge 1 issue into", "kept", "1 event and 0 users move to it",
-		"It can be undone only event by event.", "Ignore", "&lt;script&gt;alert(1)", 
+		"It can be undone only event by event.", "Ignore", "&lt;script&gt;alert(1)",
 		"It returns 30 days after the approval or with 10 more users.")
 	lead := s.openAs(t, "lead@example.org")
 	require.Contains(t, lead.get("/").body, `Approvals<span class="number">2`)
