@@ -196,3 +196,23 @@ func TestLivePartsOfAnIssue(t *testing.T) {
 		"Somebody else works on it: member@example.com")
 	require.Contains(t, member.follow(page+"/release"), "The claim is given back.")
 }
+
+// TestMergesAndSplitsReachAnOpenActivity holds that the script asks for the activity again: the head of the page is another one then.
+func TestMergesAndSplitsReachAnOpenActivity(t *testing.T) {
+	t.Parallel()
+	s, _, ids := openIssues(t, "cart cannot be loaded", "cart cannot be saved")
+	page := fmt.Sprint("/issues/", ids[0])
+	var events []struct{ ID int64 }
+	s.getJSON(t, fmt.Sprintf("/v1/issues/%d/events", ids[1]), &events)
+	ann := s.openAs(t, adminEmail)
+	ann.header.Set("If-None-Match", ann.get(page+"?fragment=head").header.Get("ETag"))
+	for _, change := range [][2]string{
+		{"merge", fmt.Sprintf(`{"source_ids": [%d]}`, ids[1])}, {"split", fmt.Sprintf(`{"event_ids": [%d]}`, events[0].ID)},
+	} {
+		require.Equal(t, http.StatusNotModified, ann.get(page+"?fragment=head").status, change[0])
+		s.postAsAdmin(t, "/v1"+page+"/"+change[0], change[1])
+		head := ann.get(page + "?fragment=head")
+		require.Equal(t, http.StatusOK, head.status, change[0])
+		ann.header.Set("If-None-Match", head.header.Get("ETag"))
+	}
+}

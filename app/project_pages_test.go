@@ -231,10 +231,12 @@ func TestMembersOfAProject(t *testing.T) {
 	all := b.get("/projects/web-shop/members").body
 	own := s.openAs(t, "viewer@example.com").get("/projects/web-shop/members").body
 
-	require.Contains(t, all, "<h2>Team of viewer@example.com</h2>")
+	require.Regexp(t, `<h2><a href="/settings/teams/\d+">Team of viewer@example.com</a></h2>`, all)
 	require.Contains(t, all, "member@example.com</th><td>member</td>")
 	require.Contains(t, own, "viewer@example.com</th><td>viewer</td>")
 	require.NotContains(t, own, "member@example.com")
+	require.Contains(t, own, "<h2>Team of viewer@example.com</h2>", "the settings of teams are for site admins")
+	require.Contains(t, own, "Site admins alone change who is in a team")
 	require.Contains(t, own, "1 other team sees it too")
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,7 +11,6 @@ import (
 	"text/tabwriter"
 
 	"errand/core"
-	"errand/store"
 )
 
 // ShownSetting is a setting of the installation as people see it.
@@ -26,32 +26,23 @@ func ListSettings(ctx context.Context, c *Config, log *slog.Logger) ([]ShownSett
 }
 
 func (o console) showSettings(ctx context.Context) (shown []ShownSetting, err error) {
-	rows, err := o.db.LoadSettings(ctx)
-	if err != nil {
-		return nil, err
+	list, err := o.db.ListSettings(ctx)
+	for i := range list {
+		shown = append(shown, showSetting(&list[i]))
 	}
-	stored := groupByName(rows)
-	for _, setting := range core.InstallationSettings() {
-		shown = append(shown, showSetting(setting, stored[setting.Name]))
-	}
-	return shown, nil
+	return shown, err
 }
 
-func showSetting(setting core.Setting, row store.StoredSetting) ShownSetting {
-	shown := ShownSetting{Name: setting.Name, SetBy: row.SetBy}
-	if !row.SetAt.IsZero() {
-		shown.SetAt = row.SetAt.UTC().Format(core.TimeLayout)
+func showSetting(setting *core.SettingState) ShownSetting {
+	shown := ShownSetting{Name: setting.Name, Value: setting.Value, SetBy: string(setting.SetBy)}
+	if !setting.SetAt.IsZero() {
+		shown.SetAt = setting.SetAt.UTC().Format(core.TimeLayout)
 	}
-	switch {
-	case row.Value != nil:
-		shown.Value = *row.Value
-	case setting.Default == "":
-		shown.Value = "http:// and each server's ADDR (default)"
-	default:
-		shown.Value = setting.Default + " (default)"
-	}
-	if row.Value == nil && row.SetBy != "" {
-		shown.SetBy = "unset by " + row.SetBy
+	if setting.Default {
+		shown.Value = cmp.Or(shown.Value, "http:// and each server's ADDR") + " (default)"
+		if shown.SetBy != "" {
+			shown.SetBy = "unset by " + shown.SetBy
+		}
 	}
 	return shown
 }

@@ -74,14 +74,15 @@ func TestApprovalsPage(t *testing.T) {
 		got := s.postWithToken(t, path, made["token"], body)
 		require.Equal(t, http.StatusAccepted, got.status, got.body)
 	}
-	ask(fmt.Sprintf("/v1/issues/%d/ignore", ids[0]), `{"after_users": 10}`)
+	ask(fmt.Sprintf("/v1/issues/%d/ignore", ids[0]), `{"until": "30d", "after_users": 10}`)
 	ask(fmt.Sprintf("/v1/issues/%d/merge", ids[1]), fmt.Sprintf(`{"source_ids": [%d]}`, ids[2]))
 
 	page := b.get("/approvals").body
 
 	requireHarmless(t, page)
 	requireOrder(t, page, `Approvals<span class="number">2`, "Merge 1 issue into", "kept", "1 event and 0 users move to it",
-		"It can be undone only event by event.", "Ignore", "&lt;script&gt;alert(1)", "It returns with 10 more users.")
+		"It can be undone only event by event.", "Ignore", "&lt;script&gt;alert(1)",
+		"It returns 30 days after the approval or with 10 more users.")
 	lead := s.openAs(t, "lead@example.org")
 	require.Contains(t, lead.get("/").body, `Approvals<span class="number">2`)
 	require.NotContains(t, s.openAs(t, "member@example.org").get("/").body, "Approvals")

@@ -32,7 +32,7 @@ func startBrowser(t *testing.T) *browser {
 // startChromium starts Chromium without a window. For root, chromedp also starts it without its sandbox, which needs a user.
 func startChromium(t *testing.T) context.Context {
 	t.Helper()
-	all, stopAll := context.WithTimeout(context.Background(), 5*time.Minute)
+	all, stopAll := context.WithTimeout(context.Background(), 9*time.Minute) // a busy machine with two cores needs 5 for all pages
 	t.Cleanup(stopAll)
 	// Pages move by a transition, during which a click is lost. A person is slower than that, these tests are not.
 	still := chromedp.WithAllocatorOptions(chromedp.Flag("force-prefers-reduced-motion", true))

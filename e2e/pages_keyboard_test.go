@@ -94,6 +94,7 @@ func (s *pagesSite) checkKeyboard(t *testing.T) {
 	p.waitForPath("/")
 	p.press("/", "second", kb.Enter)
 	p.waitForPath("/?search=second")
+	s.checkTourByKeys(t, p, s.makeTour(t, slug))
 	p.press("g", "a")
 	p.waitForPath("/account")
 	p.tabTo("act")
@@ -146,14 +147,76 @@ func (s *pagesSite) checkIssueKeys(t *testing.T, p *person, ids []int64) {
 	p.waitForText("1 issue is merged into issue")
 }
 
+// checkTourByKeys goes through the pages beside the issues.
+func (s *pagesSite) checkTourByKeys(t *testing.T, p *person, made tour) {
+	t.Helper()
+	p.press("g", "n")
+	p.waitForPath("/agents")
+	p.waitForText("At work now")
+	p.press("g", "r")
+	p.waitForPath("/releases")
+	p.press("j", "o")
+	p.waitForText("New in this release")
+	p.press("g", "p")
+	p.waitForPath("/approvals")
+	p.tabToThe(fmt.Sprintf(`form[action="/approvals/%d"] button[value="reject"]`, made.request))
+	p.press(kb.Enter)
+	p.waitForText("Rejected. Nothing was changed.")
+
+	p.open("/projects/" + made.project + "/settings")
+	p.tabToThe(`input[name="daily_quota"]`)
+	p.press("5000", kb.Enter)
+	p.waitForText("Saved. Events follow within 60 seconds.")
+
+	p.press("g", "s")
+	p.waitForPath("/settings")
+	p.tabToThe(`main a[href="/settings/tokens"]`)
+	p.press(kb.Enter)
+	p.waitForPath("/settings/tokens")
+	p.tabToThe(`input[name="name"]`)
+	p.press("by keys", kb.Enter)
+	p.waitForText("The token of by keys")
+	p.tabToThe(`a[aria-label="Revoke by keys"]`)
+	p.press(kb.Enter)
+	p.waitForText("Revoke by keys?")
+	p.tabTo("Revoke the token")
+	p.press(kb.Enter)
+	p.waitForText("The token is revoked.")
+
+	p.tabToThe(`main a[href="/settings/webhooks"]`)
+	p.press(kb.Enter)
+	p.waitForPath("/settings/webhooks")
+	p.tabTo("New webhook")
+	p.press(kb.Enter)
+	p.waitForPath("/settings/webhooks/new")
+	p.tabToThe(`input[name="name"]`)
+	p.press("by keys", kb.Tab, made.receiver, kb.Enter)
+	p.waitForText("Nothing was sent yet")
+	p.tabTo("Send a test")
+	p.press(kb.Enter)
+	p.waitForText("The test arrived")
+}
+
 // tabTo presses Tab until the element with a text is in focus; a select has the text of its chosen option.
 func (p *person) tabTo(text string) {
 	p.t.Helper()
+	p.tabUntil(`(at.selectedOptions?.[0] ?? at).textContent.trim() === ` + quote(text))
+}
+
+// tabToThe presses Tab until the element that a selector finds is in focus.
+func (p *person) tabToThe(selector string) {
+	p.t.Helper()
+	p.tabUntil(`at.matches(` + quote(selector) + `)`)
+}
+
+// tabUntil presses Tab until a condition is true of the element in focus.
+func (p *person) tabUntil(condition string) {
+	p.t.Helper()
 	for range 80 {
 		p.press(kb.Tab)
-		if evaluateIn[string](p.tab, `(document.activeElement.selectedOptions?.[0] ?? document.activeElement).textContent.trim()`) == text {
+		if evaluateIn[bool](p.tab, "(at => %s)(document.activeElement)", condition) {
 			return
 		}
 	}
-	require.FailNow(p.t, "the keyboard does not get there", text)
+	require.FailNow(p.t, "the keyboard does not get there", condition)
 }

@@ -55,6 +55,7 @@ func (s *pagesSite) checkWithoutScript(t *testing.T) {
 	p.waitForText("invoke")
 
 	s.checkChangesWithoutScript(t, p, ids)
+	s.checkTourWithoutScript(t, p, s.makeTour(t, slug))
 	p.open("/welcome")
 	p.write(`input[name="name"]`, "Made without a script")
 	p.click(`button[value="project"]`)
@@ -83,6 +84,41 @@ func (s *pagesSite) checkChangesWithoutScript(t *testing.T, p *person, ids []int
 	p.waitForText("Merge into the chosen one")
 	p.click("main form button.first")
 	p.waitForText("1 issue is merged into issue")
+}
+
+// checkTourWithoutScript goes through the pages beside the issues.
+func (s *pagesSite) checkTourWithoutScript(t *testing.T, p *person, made tour) {
+	t.Helper()
+	p.open("/agents")
+	p.waitForText("At work now")
+	p.open("/releases")
+	p.click(fmt.Sprintf(`a[href*="project=%s&"]`, made.project))
+	p.waitForText("New in this release")
+	p.open("/approvals")
+	p.click(fmt.Sprintf(`form[action="/approvals/%d"] button[value="approve"]`, made.request))
+	p.waitForText("Approved, and done.")
+
+	p.open("/projects/" + made.project + "/settings")
+	p.write(`input[name="daily_quota"]`, "5000")
+	p.click("#quota button")
+	p.waitForText("Saved. Events follow within 60 seconds.")
+
+	p.open("/settings/tokens")
+	p.write(`input[name="name"]`, "without a script")
+	p.click("#new button")
+	p.waitForText("The token of without a script")
+	p.click(`a[aria-label="Revoke without a script"]`)
+	p.waitForText("Revoke without a script?")
+	p.click("main form button.first")
+	p.waitForText("The token is revoked.")
+
+	p.open("/settings/webhooks/new")
+	p.write(`input[name="name"]`, "without a script")
+	p.write(`input[name="url"]`, made.receiver)
+	p.click("main form.fields button")
+	p.waitForText("Nothing was sent yet")
+	p.click(`button[value="test"]`)
+	p.waitForText("The test arrived")
 }
 
 // choose chooses an option of a select by its value.

@@ -4,6 +4,8 @@ package e2e
 
 import (
 	"bytes"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,7 +33,7 @@ func TestPages(t *testing.T) {
 		t.Skip("E2E_BROWSER=off leaves out what needs Chromium")
 	}
 	t.Parallel()
-	s := startServer(t)
+	s := startServerOn(t, newDir(t), "REQUIRE_APPROVAL=delete_project", "WEBHOOK_ALLOW_PRIVATE=127.0.0.1/32")
 	site := &pagesSite{s, &browser{ctx: startChromium(t)}}
 	t.Run("first run", site.checkFirstRun) // the first user signs up in it, so it is the first
 	for _, email := range []string{ben, cleo} {
@@ -75,4 +77,26 @@ func (s *server) addPerson(t *testing.T, email string, isAdmin bool) {
 	create.Stdin = strings.NewReader(pagesPassword)
 	text, err := create.CombinedOutput()
 	require.NoError(t, err, string(text))
+}
+
+// tour is what somebody needs who goes through the pages beside the issues.
+type tour struct {
+	project  string // its release shop@1.0 is deployed
+	request  int64  // of the deletion of another project
+	receiver string // the address of a program that takes what a webhook sends
+}
+
+// makeTour makes what a tour needs.
+func (s *pagesSite) makeTour(t *testing.T, project string) tour {
+	t.Helper()
+	deploy := `{"project": "` + project + `", "commit": "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432", "release": "shop@1.0"}`
+	require.Equal(t, http.StatusCreated, s.callAPI(adminToken, "POST", "/v1/deploys", deploy, nil))
+	_, old := s.makeProject("Old " + project)
+	var held struct {
+		ApprovalID int64 `json:"approval_id"`
+	}
+	require.Equal(t, http.StatusAccepted, s.callAPI(adminToken, "DELETE", "/v1/projects/"+old, "", &held))
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	t.Cleanup(receiver.Close)
+	return tour{project, held.ApprovalID, receiver.URL}
 }

@@ -56,6 +56,27 @@ func (s *Store) LoadSettings(ctx context.Context) ([]StoredSetting, error) {
 	return rows, nil
 }
 
+// ListSettings returns every setting of the installation with its value, read like LoadSettings. The value is empty where nobody has set
+// one that has no default: each server then has its own.
+func (s *Store) ListSettings(ctx context.Context) (core.List[core.SettingState], error) {
+	rows, err := s.LoadSettings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list core.List[core.SettingState]
+	for _, setting := range core.InstallationSettings() {
+		state := core.SettingState{Name: setting.Name, Value: setting.Default, Default: true}
+		if at := slices.IndexFunc(rows, func(row StoredSetting) bool { return row.Name == setting.Name }); at >= 0 {
+			state.SetBy, state.SetAt = core.Text(rows[at].SetBy), rows[at].SetAt
+			if value := rows[at].Value; value != nil {
+				state.Value, state.Default = *value, false
+			}
+		}
+		list = append(list, state)
+	}
+	return list, nil
+}
+
 // SaveSettings sets settings of the installation (nil unsets one) and returns those that changed. An unchanged setting
 // keeps the record of who set it, and when.
 func (s *Store) SaveSettings(ctx context.Context, values map[string]*string, by string) ([]SettingChange, error) {

@@ -68,25 +68,12 @@ func (t *Tools) readServer(ctx context.Context, server *core.Server) (err error)
 }
 
 // listSettings returns the settings of the installation as they apply on this server.
-func (t *Tools) listSettings(ctx context.Context) (list core.List[core.SettingState], err error) {
-	rows, err := t.store.LoadSettings(ctx)
-	if err != nil {
-		return nil, err
+func (t *Tools) listSettings(ctx context.Context) (core.List[core.SettingState], error) {
+	list, err := t.store.ListSettings(ctx)
+	for i := range list {
+		list[i].Value = cmp.Or(list[i].Value, t.store.Settings().BaseURL)
 	}
-	for _, setting := range core.InstallationSettings() {
-		state := core.SettingState{Name: setting.Name, Value: cmp.Or(setting.Default, t.store.Settings().BaseURL), Default: true}
-		for _, row := range rows {
-			if row.Name != setting.Name {
-				continue
-			}
-			state.SetBy, state.SetAt = core.Text(row.SetBy), row.SetAt
-			if row.Value != nil {
-				state.Value, state.Default = *row.Value, false
-			}
-		}
-		list = append(list, state)
-	}
-	return list, nil
+	return list, err
 }
 
 // joinJobs returns every job with the latest of what the queue and the process remember.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"errand/core"
 )
@@ -158,17 +160,24 @@ func sumIssues(ids []int64, issues map[int64]*core.IssueDetail) (events, users i
 	return events, users
 }
 
-// describeTerm says when an ignored issue returns by itself.
+// describeTerm says when an ignored issue returns by itself. A length of time counts from the approval.
 func describeTerm(until string, events, users int64) string {
-	switch {
-	case until != "":
-		return "It returns on " + until + "."
-	case events > 0:
-		return "It returns with " + writePlural(events, "more event", "more events") + "."
-	case users > 0:
-		return "It returns with " + writePlural(users, "more user", "more users") + "."
+	var ends []string
+	if length, err := core.ParseDuration(until); err == nil {
+		ends = append(ends, writeMinutes(int64(length/time.Minute))+" after the approval")
+	} else if until != "" {
+		ends = append(ends, "on "+until)
 	}
-	return "It does not return by itself."
+	if events > 0 {
+		ends = append(ends, "with "+writePlural(events, "more event", "more events"))
+	}
+	if users > 0 {
+		ends = append(ends, "with "+writePlural(users, "more user", "more users"))
+	}
+	if ends == nil {
+		return "It does not return by itself."
+	}
+	return "It returns " + strings.Join(ends, " or ") + "."
 }
 
 // decisionBadge says what became of a request.

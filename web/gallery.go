@@ -108,7 +108,7 @@ func sampleGroups() []frameGroup {
 func (v *visit) sampleEmpty() gallerySample {
 	return gallerySample{
 		Name:            "Empty",
-		gallerySettings: gallerySettings{Irrevocable: irrevocable{Path: galleryPath, Back: "#", Button: "Delete", Keep: "Keep it"}},
+		gallerySettings: settingsEmpty(),
 		Select:          chooseFrom("gallery", "Project", ""), Flash: &flash{}, Spark: newSpark(nil),
 		Chart: newChart("No events", nil, nil),
 		Tabs:  tabs{Label: "Empty"}, Empty: emptyList{Title: "Nothing"}, Pager: pager{Shown: "0 issues"},

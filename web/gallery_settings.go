@@ -6,7 +6,7 @@ import (
 	"errand/core"
 )
 
-// gallerySettings is the content of the components of agents, approvals and settings. Its zero value is the empty content.
+// gallerySettings is the content of the components of agents, approvals and settings.
 type gallerySettings struct {
 	Figures     []figure
 	Fixes       []fixRow
@@ -30,6 +30,15 @@ func (v *visit) settingsOrdinary() gallerySettings {
 			Button: "Revoke the token", Keep: "Keep the token",
 		},
 		Made: madeSecret{"The token is made", "It is shown now and never again.", "ck_0000000000000000"},
+	}
+}
+
+// settingsEmpty has only the names that each page gives: without them headings and buttons say nothing.
+func settingsEmpty() gallerySettings {
+	return gallerySettings{
+		Request:     approvalRow{Path: galleryPath, Verb: "Delete"},
+		Irrevocable: irrevocable{Path: galleryPath, Back: "#", Button: "Delete", Keep: "Keep it"},
+		Made:        madeSecret{Title: "It is made"},
 	}
 }
 

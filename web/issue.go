@@ -70,7 +70,7 @@ func (v *visit) askIssue(at issueAddress, status int, data pageData, typed url.V
 	if err != nil {
 		return err
 	}
-	form := v.makeIssueForm(at, &found.issue)
+	form := v.makeIssueForm(at, &found.issue, newestOf(found.activity))
 	form.Typed = typed
 	form.Stack = v.makeStack(at, found)
 	if found.event != nil {
@@ -86,11 +86,11 @@ func (v *visit) askIssue(at issueAddress, status int, data pageData, typed url.V
 	return v.answer("issue", status, data)
 }
 
-// makeIssueForm makes the part of the page that the issue alone decides.
-func (v *visit) makeIssueForm(at issueAddress, issue *core.IssueDetail) issueForm {
+// makeIssueForm makes the part of the page that the issue and the newest row of its activity decide.
+func (v *visit) makeIssueForm(at issueAddress, issue *core.IssueDetail, newest int64) issueForm {
 	return issueForm{
 		ID: at.id, Path: at.path(""), Project: issue.Project, Here: at.with(), address: at, CanWrite: v.canChange(&issue.Issue),
-		Head: v.makeHead(issue), Steps: v.makeSteps(issue.Fix),
+		Head: v.makeHead(issue, newest), Steps: v.makeSteps(issue.Fix),
 	}
 }
 
@@ -143,18 +143,25 @@ func (v *visit) canChange(issue *core.Issue) bool {
 
 // showIssuePart answers with a live part of the page, and reads only what that needs.
 func (v *visit) showIssuePart(at issueAddress) error {
+	args := at.activityArgs()
 	if v.r.URL.Query().Get(fragmentField) == "activity" {
-		found, err := callOperation(v, core.ListIssueActivity, at.activityArgs())
+		found, err := callOperation(v, core.ListIssueActivity, args)
 		if err != nil {
 			return err
 		}
 		return v.show("issue", "", issueForm{Activity: v.makeActivity(at, found)})
 	}
-	issue, err := v.readIssue(at.id)
+	args["limit"] = 1
+	var issue core.IssueDetail
+	var newest core.Page[core.Activity]
+	err := runTogether(
+		func() (err error) { issue, err = v.readIssue(at.id); return err },
+		func() (err error) { newest, err = callOperation(v, core.ListIssueActivity, args); return err },
+	)
 	if err != nil {
 		return err
 	}
-	return v.show("issue", "", v.makeIssueForm(at, &issue))
+	return v.show("issue", "", v.makeIssueForm(at, &issue, newestOf(newest)))
 }
 
 // findIssue reads everything that the page shows.

@@ -33,6 +33,14 @@ func (a issueAddress) activityArgs() map[string]any {
 	return args
 }
 
+// newestOf returns the id of the first row of a page; 0 without one.
+func newestOf(found core.Page[core.Activity]) int64 {
+	if len(found.Data) == 0 {
+		return 0
+	}
+	return found.Data[0].ID
+}
+
 // makeActivity makes the lines of the activity.
 func (v *visit) makeActivity(at issueAddress, found core.Page[core.Activity]) activityPart {
 	part := activityPart{Story: make([]storyLine, len(found.Data))}

@@ -31,10 +31,10 @@ type claimBadge struct {
 }
 
 // makeHead makes the head of an issue.
-func (v *visit) makeHead(issue *core.IssueDetail) issueHead {
+func (v *visit) makeHead(issue *core.IssueDetail, newest int64) issueHead {
 	head := issueHead{
-		Badges: append(v.stateBadges(&issue.Issue), statusBadges(issue)...), MergedInto: int64(issue.MergedInto), Version: describeVersion(issue),
-		IsIgnored: issue.Status == core.Ignored, CanResolve: issue.Status != core.Resolved,
+		Badges: append(v.stateBadges(&issue.Issue), statusBadges(issue)...), MergedInto: int64(issue.MergedInto),
+		Version: describeVersion(issue, newest), IsIgnored: issue.Status == core.Ignored, CanResolve: issue.Status != core.Resolved,
 		CanReopenMore: issue.Status == core.FixPending,
 	}
 	head.Name, head.Message = splitTitle(&issue.Issue)
@@ -56,9 +56,10 @@ func (v *visit) makeHead(issue *core.IssueDetail) issueHead {
 	return head
 }
 
-// describeVersion returns a short text that is another one after each change of an issue that its activity lists.
-func describeVersion(issue *core.IssueDetail) string {
-	version := fmt.Sprint(issue.Notes, issue.Triage)
+// describeVersion returns a short text that is another one after each change of an issue that its activity lists, and of its fix. Newest
+// is the id of the latest row of the activity.
+func describeVersion(issue *core.IssueDetail, newest int64) string {
+	version := fmt.Sprint(newest, " ")
 	if fix := issue.Fix; fix != nil {
 		version += fmt.Sprint(fix.Commit, fix.PRURL, fix.LinkedAt, fix.DeployedAt, fix.Environment, fix.VerifiedAt, fix.RegressedAt)
 	}
@@ -93,7 +94,7 @@ func statusBadges(issue *core.IssueDetail) []badge {
 		badges = append(badges, badge{"", "noise: no error of the app"})
 	}
 	if issue.SourceTrust == core.TrustLow {
-		badges = append(badges, badge{"", "low trust: browsers send here"})
+		badges = append(badges, badge{"", "low trust: anybody may send events to the project"})
 	}
 	if issue.Test {
 		badges = append(badges, badge{"", "test of the setup"})

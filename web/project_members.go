@@ -1,6 +1,10 @@
 package web
 
-import "errand/core"
+import (
+	"fmt"
+
+	"errand/core"
+)
 
 // membersForm is the page of who sees a project.
 type membersForm struct {
@@ -13,6 +17,7 @@ type membersForm struct {
 // teamOfProject is a team with its members.
 type teamOfProject struct {
 	Name    any
+	Path    string // of its settings, for site admins
 	Members []memberOfProject
 }
 
@@ -42,7 +47,7 @@ func (s *Site) showProjectMembers(v *visit) error {
 		projectHead: v.makeProjectHead(p, membersPart), Others: found.Data.Others, IsSiteAdmin: v.may(core.SiteRight),
 	}
 	for _, team := range found.Data.Teams {
-		shown := teamOfProject{Name: team.Name}
+		shown := teamOfProject{Name: team.Name, Path: fmt.Sprint(teamsPath, "/", team.ID)}
 		for _, m := range team.Members {
 			shown.Members = append(shown.Members, memberOfProject{m.EmailAddress, string(m.Role), roleMeanings[m.Role], m.Disabled})
 		}
