@@ -140,6 +140,7 @@ func (s *pagesSite) checkIssueKeys(t *testing.T, p *person, ids []int64) {
 	p.waitForText("1 reopened.")
 	p.press("m")
 	p.waitForText("Merge it with issue")
+	p.waitFor(`document.activeElement.type === "number"`)
 	p.press(fmt.Sprint(ids[2]), kb.Enter)
 	p.waitForText("Merge into the chosen one")
 	p.tabTo("Merge into the chosen one")
