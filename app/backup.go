@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"errand/backup"
-	"errand/blob"
 	"errand/core"
 )
 
@@ -29,12 +28,12 @@ const toPipe = "-"
 
 // Run makes the backup and says on notes what is in it; or it checks the backup and says so on out.
 func (b Backup) Run(ctx context.Context, c *Config, version string, log *slog.Logger, out, notes *os.File) error {
-	passphrase, err := b.read()
+	passphrase, err := b.readPassphrase()
 	if err != nil {
 		return err
 	}
 	if b.Verify {
-		return b.verify(passphrase, out)
+		return b.verifyFile(passphrase, out)
 	}
 	return atConsole(ctx, c, log, func(o console) error {
 		source := backup.Source{Store: o.db.Store, Passphrase: passphrase, Version: version}
@@ -50,19 +49,19 @@ func (b Backup) Run(ctx context.Context, c *Config, version string, log *slog.Lo
 			defer source.Blobs.Close()
 		}
 		began, told := time.Now(), newProgress(notes)
-		defer told.end()
+		defer told.clearLine()
 		var about backup.About
 		var end backup.End
 		size, err := writeWhole(b.File, func(w io.Writer) error {
 			about, end, err = backup.Write(ctx, w, source, func(what string, done, total int64) {
-				told.tell(func() string { return tellBackup(what, done, total) })
+				told.tellLine(func() string { return tellBackup(what, done, total) })
 			})
 			return err
 		})
 		if err != nil {
 			return fmt.Errorf("the backup was not made: %w", err)
 		}
-		told.end()
+		told.clearLine()
 		printBackup(notes, b.File, size, about, end)
 		_, _ = fmt.Fprintf(notes, "It took %s.\n", time.Since(began).Round(100*time.Millisecond))
 		if source.Blobs == nil && !b.WithoutBlobs {
@@ -80,7 +79,7 @@ func tellBackup(what string, done, total int64) string {
 	return fmt.Sprintf("%3d%%  %s", percent, what)
 }
 
-func (b Backup) verify(passphrase core.Secret, out io.Writer) error {
+func (b Backup) verifyFile(passphrase core.Secret, out io.Writer) error {
 	file, err := openInput(b.File)
 	if err != nil {
 		return err
@@ -138,19 +137,6 @@ func (c *Config) readKeys() (keys backup.Keys, err error) {
 	}
 	keys.AdminToken = core.Secret(text)
 	return keys, err
-}
-
-// openRawBlobs opens the storage of source maps, without regard to its owner; nil for none.
-func (c *Config) openRawBlobs() (blob.Store, error) {
-	location, err := c.blobsLocation()
-	if err != nil || location == "" {
-		return nil, err
-	}
-	opened, err := blob.OpenStore(location, os.Getenv)
-	if err != nil {
-		return nil, fmt.Errorf("BLOBS: %w", err)
-	}
-	return opened, nil
 }
 
 // openInput opens a file, or standard input.

@@ -17,7 +17,7 @@ import (
 
 const backupPassphrase = "correct horse battery"
 
-// outputs are files for what a command prints.
+// outputs returns two files, for the output and the notes of a command.
 func outputs(t *testing.T) (out, notes *os.File) {
 	t.Helper()
 	for _, file := range []**os.File{&out, &notes} {

@@ -30,16 +30,25 @@ func (c *Config) blobsLocation() (string, error) {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(folder)}).String(), nil
 }
 
+// openRawBlobs opens the storage of source maps, without regard to its owner; nil for none.
+func (c *Config) openRawBlobs() (blob.Store, error) {
+	location, err := c.blobsLocation()
+	if err != nil || location == "" {
+		return nil, err
+	}
+	opened, err := blob.OpenStore(location, os.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("BLOBS: %w", err)
+	}
+	return opened, nil
+}
+
 // openBlobs opens the storage of source maps. Unreachable storage is only a warning, since events are taken in
 // without it. Storage of another installation is an error.
 func (a *App) openBlobs(ctx context.Context) error {
-	location, err := a.config.blobsLocation()
-	if err != nil || location == "" {
+	blobs, err := a.config.openRawBlobs()
+	if err != nil || blobs == nil {
 		return err
-	}
-	blobs, err := blob.OpenStore(location, os.Getenv)
-	if err != nil {
-		return fmt.Errorf("BLOBS: %w", err)
 	}
 	a.stops.add("the storage of BLOBS", func(context.Context) error { return blobs.Close() })
 	owner, err := a.identifyOwner(ctx)

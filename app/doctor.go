@@ -8,6 +8,7 @@ import (
 	"log/slog"
 
 	"errand/blob"
+	"errand/store"
 )
 
 // Doctor looks for what is wrong with an installation: `errand doctor`.
@@ -35,24 +36,25 @@ type examination struct {
 	config   *Config
 	db       *database
 	blobs    blob.Store
+	state    store.OperatorState
 	findings []Finding
 }
 
-func (e *examination) ok(about, format string, args ...any) {
+func (e *examination) addOK(about, format string, args ...any) {
 	e.findings = append(e.findings, Finding{About: about, Verdict: verdictOK, Text: fmt.Sprintf(format, args...)})
 }
 
-func (e *examination) warn(about, advice, format string, args ...any) {
+func (e *examination) addWarning(about, advice, format string, args ...any) {
 	e.findings = append(e.findings, Finding{about, verdictWarn, fmt.Sprintf(format, args...), advice})
 }
 
-func (e *examination) fail(about, advice, format string, args ...any) {
+func (e *examination) addFailure(about, advice, format string, args ...any) {
 	e.findings = append(e.findings, Finding{about, verdictFail, fmt.Sprintf(format, args...), advice})
 }
 
 // Run prints the findings. It is an error when something does not work.
 func (d Doctor) Run(ctx context.Context, c *Config, log *slog.Logger, out io.Writer) error {
-	findings, err := Examine(ctx, c, log)
+	findings, err := ExamineInstallation(ctx, c, log)
 	if err != nil {
 		return err
 	}
@@ -91,12 +93,15 @@ func printFindings(out io.Writer, findings []Finding) error {
 	return nil
 }
 
-// Examine looks at the installation that the configuration names, also beside a running server. An installation that
+// ExamineInstallation looks at the installation that the configuration names, also beside a running server. An installation that
 // cannot be opened is an error.
-func Examine(ctx context.Context, c *Config, log *slog.Logger) ([]Finding, error) {
+func ExamineInstallation(ctx context.Context, c *Config, log *slog.Logger) ([]Finding, error) {
 	var findings []Finding
 	err := atConsole(ctx, c, log, func(o console) (err error) {
 		e := &examination{config: c, db: o.db}
+		if e.state, err = o.db.ReadOperatorState(ctx); err != nil {
+			return err
+		}
 		if e.blobs, err = c.openRawBlobs(); err != nil {
 			return err
 		}

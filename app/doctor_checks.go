@@ -32,7 +32,7 @@ const (
 func (e *examination) checkServer(context.Context) error {
 	running := listRunning()
 	if len(running) == 0 {
-		e.warn("server", "if one should run here, start it with errand serve; servers of other users and machines are not seen",
+		e.addWarning("server", "if one should run here, start it with errand serve; servers of other users and machines are not seen",
 			"no server of this user runs on this machine")
 		return nil
 	}
@@ -40,7 +40,7 @@ func (e *examination) checkServer(context.Context) error {
 	for _, server := range running {
 		names = append(names, server.String())
 	}
-	e.ok("server", "runs: %s", strings.Join(names, "; "))
+	e.addOK("server", "runs: %s", strings.Join(names, "; "))
 	return nil
 }
 
@@ -57,16 +57,16 @@ func (e *examination) checkDatabase(ctx context.Context) error {
 	if e.config.isPrivate() {
 		kind = "the private Postgres"
 	}
-	e.ok("database", "%s, Postgres %s, schema %d, %s", kind, state.Postgres, schema, sizeText(state.Bytes))
+	e.addOK("database", "%s, Postgres %s, schema %d, %s", kind, state.Postgres, schema, sizeText(state.Bytes))
 	if schema > known {
-		e.warn("database", "update this program too", "the schema %d is newer than this program, which knows %d", schema, known)
+		e.addWarning("database", "update this program too", "the schema %d is newer than this program, which knows %d", schema, known)
 	}
 	if err := e.db.CheckWrites(ctx); err != nil {
-		e.fail("database", "see whether it is a standby, read-only, or its disk is full", "it takes no writes: %v", err)
+		e.addFailure("database", "see whether it is a standby, read-only, or its disk is full", "it takes no writes: %v", err)
 	}
 	wanted, allowed, err := e.db.FitConnections(ctx)
 	if err == nil && allowed < wanted {
-		e.warn("database", "raise the role's limit, or set DATABASE_POOL to this server's share of it",
+		e.addWarning("database", "raise the role's limit, or set DATABASE_POOL to this server's share of it",
 			"its role may have %d connections, and a server wants %d", allowed, wanted)
 	}
 	return err
@@ -79,10 +79,10 @@ func (e *examination) checkClock(ctx context.Context) error {
 	}
 	ahead := reading.Ref.Sub(reading.At).Round(time.Millisecond)
 	if ahead.Abs() > clockTolerance+reading.Accuracy {
-		e.warn("clock", "synchronise the clocks of both machines (NTP)", "this machine's clock is %s ahead of the database's", ahead)
+		e.addWarning("clock", "synchronise the clocks of both machines (NTP)", "this machine's clock is %s ahead of the database's", ahead)
 		return nil
 	}
-	e.ok("clock", "within %s of the database's", ahead.Abs().Round(time.Millisecond))
+	e.addOK("clock", "within %s of the database's", ahead.Abs().Round(time.Millisecond))
 	return nil
 }
 
@@ -91,11 +91,11 @@ func (e *examination) checkDisks(context.Context) error {
 		text := fmt.Sprintf("%s of %s free for %s in %s", sizeText(disk.FreeBytes), sizeText(disk.TotalBytes), disk.Use, disk.Path)
 		switch {
 		case disk.PercentUsed >= diskFull:
-			e.fail("disk", "make room: lower RETENTION_DAYS, delete projects, or enlarge the disk", "%s", text)
+			e.addFailure("disk", "make room: lower RETENTION_DAYS, delete projects, or enlarge the disk", "%s", text)
 		case disk.PercentUsed >= diskNearlyFull:
-			e.warn("disk", "make room before it is full: lower RETENTION_DAYS, delete projects, or enlarge the disk", "%s", text)
+			e.addWarning("disk", "make room before it is full: lower RETENTION_DAYS, delete projects, or enlarge the disk", "%s", text)
 		default:
-			e.ok("disk", "%s", text)
+			e.addOK("disk", "%s", text)
 		}
 	}
 	return nil
@@ -103,13 +103,14 @@ func (e *examination) checkDisks(context.Context) error {
 
 func (e *examination) checkBlobs(ctx context.Context) error {
 	if e.blobs == nil {
-		e.warn("source maps", "set BLOBS if browsers send events", "BLOBS is not set for this command, so there is no storage of source maps")
+		e.addWarning("source maps", "set BLOBS if browsers send events",
+			"BLOBS is not set for this command, so there is no storage of source maps")
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, askAtMost)
 	defer cancel()
 	if err := e.blobs.Ping(ctx); err != nil {
-		e.fail("source maps", "see BLOBS in docs/configuration.md", "their storage cannot be reached: %v", err)
+		e.addFailure("source maps", "see BLOBS in docs/configuration.md", "their storage cannot be reached: %v", err)
 		return nil
 	}
 	id, err := e.db.FindInstallation(ctx)
@@ -118,11 +119,11 @@ func (e *examination) checkBlobs(ctx context.Context) error {
 	}
 	switch err := blob.CheckOwner(ctx, e.blobs, id); {
 	case errors.Is(err, blob.ErrForeign):
-		e.fail("source maps", "set BLOBS to a folder or prefix of its own", "%v", err)
+		e.addFailure("source maps", "set BLOBS to a folder or prefix of its own", "%v", err)
 	case err != nil:
-		e.fail("source maps", "see BLOBS in docs/configuration.md", "their storage cannot be read: %v", err)
+		e.addFailure("source maps", "see BLOBS in docs/configuration.md", "their storage cannot be read: %v", err)
 	default:
-		e.ok("source maps", "%s", e.blobs)
+		e.addOK("source maps", "%s", e.blobs)
 	}
 	return nil
 }
@@ -131,24 +132,25 @@ func (e *examination) checkBlobs(ctx context.Context) error {
 func (e *examination) checkAddress(ctx context.Context) error {
 	base := e.db.Settings().BaseURL
 	if base == "" {
-		e.warn("address", "set BASE_URL to the URL at which SDKs and people reach Errand",
+		e.addWarning("address", "set BASE_URL to the URL at which SDKs and people reach Errand",
 			"BASE_URL is not set, so DSNs and links name each server's own listen address")
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, askAtMost)
 	defer cancel()
 	if err := askReady(ctx, base); err != nil {
-		e.fail("address", "see that the name leads here, and what the proxy does: DSNs and links have it", "from this machine %s: %v", base, err)
+		e.addFailure("address", "see that the name leads here, and what the proxy does: DSNs and links have it",
+			"from this machine %s: %v", base, err)
 		return nil
 	}
-	e.ok("address", "%s answers from this machine", base)
+	e.addOK("address", "%s answers from this machine", base)
 	if parsed, err := url.Parse(base); err == nil && parsed.Scheme == "http" && !isLoopback(parsed.Hostname()) {
-		e.warn("address", "put a proxy that ends TLS in front, and set BASE_URL to https://", "%s is not encrypted on its way", base)
+		e.addWarning("address", "put a proxy that ends TLS in front, and set BASE_URL to https://", "%s is not encrypted on its way", base)
 	}
 	return nil
 }
 
-// askReady returns why the server at a URL is not ready, or is no Errand.
+// askReady returns an error unless an Errand at the URL is ready.
 func askReady(ctx context.Context, base string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/readyz", nil)
 	if err != nil {
@@ -181,26 +183,27 @@ func (e *examination) checkJobs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	known := jobs.Options{Store: e.db.Store}.Names()
 	var failed []string
 	for _, state := range states {
-		if state.Outcome == "failed" && slices.Contains(jobs.Options{Store: e.db.Store}.Names(), state.Name) {
+		if state.Outcome == "failed" && slices.Contains(known, state.Name) {
 			failed = append(failed, state.Name)
 		}
 	}
 	switch {
 	case len(states) == 0:
-		e.warn("jobs", "at least one server needs the role worker (ROLES)", "no background job has run in the last minutes")
+		e.addWarning("jobs", "at least one server needs the role worker (ROLES)", "no background job has run in the last minutes")
 	case len(failed) > 0:
-		e.fail("jobs", "the server's log says why", "the last run failed: %s", strings.Join(failed, ", "))
+		e.addFailure("jobs", "the server's log says why", "the last run failed: %s", strings.Join(failed, ", "))
 	default:
-		e.ok("jobs", "%d background jobs ran in the last minutes", len(states))
+		e.addOK("jobs", "%d background jobs ran in the last minutes", len(states))
 	}
 	return nil
 }
 
 func (e *examination) checkWebhooks(ctx context.Context) error {
 	if e.db.Settings().HoldsOutgoing {
-		e.warn("webhooks", "to send again: errand settings unset OUTGOING", "OUTGOING is off: no webhook is called and no mail is sent")
+		e.addWarning("webhooks", "to send again: errand settings unset OUTGOING", "OUTGOING is off: no webhook is called and no mail is sent")
 	}
 	list, err := e.db.ListWebhooks(ctx)
 	if err != nil {
@@ -218,55 +221,49 @@ func (e *examination) checkWebhooks(ctx context.Context) error {
 		}
 		if webhook.LastDelivery == core.DeliveryFailed {
 			failing++
-			e.warn("webhooks", fmt.Sprintf("look at its deliveries: GET /v1/webhooks/%d/deliveries, or its page in settings", webhook.ID),
+			e.addWarning("webhooks", fmt.Sprintf("look at its deliveries: GET /v1/webhooks/%d/deliveries, or its page in settings", webhook.ID),
 				"the last delivery of webhook %d (%s) failed for good", webhook.ID, webhook.Format)
 		}
 	}
 	if sealed > 0 && !ring.CanSeal() {
-		e.warn("webhooks", "give this command and every server the same ENCRYPTION_KEYS",
+		e.addWarning("webhooks", "give this command and every server the same ENCRYPTION_KEYS",
 			"%d webhooks have secrets, and ENCRYPTION_KEYS is not set for this command", sealed)
 	}
-	state, err := e.db.ReadOperatorState(ctx)
-	if err != nil {
-		return err
-	}
-	if waits := e.db.Now().Sub(state.OldestPendingAt.Time); !state.OldestPendingAt.IsZero() && waits > longPending {
-		e.warn("webhooks", "see whether their receivers answer, and whether a server has the role worker",
+	oldest := e.state.OldestPendingAt
+	if waits := e.db.Now().Sub(oldest.Time); !oldest.IsZero() && waits > longPending {
+		e.addWarning("webhooks", "see whether their receivers answer, and whether a server has the role worker",
 			"the oldest delivery has waited for %s", waits.Round(time.Minute))
 	}
 	if failing == 0 {
-		e.ok("webhooks", "%d webhooks, none whose last delivery failed", len(list))
+		e.addOK("webhooks", "%d webhooks, none whose last delivery failed", len(list))
 	}
 	return nil
 }
 
 func (e *examination) checkMail(ctx context.Context) error {
 	if e.config.mailer == nil {
-		e.warn("mail", "set SMTP_URL and EMAIL_FROM if people are to get alerts and links for forgotten passwords",
+		e.addWarning("mail", "set SMTP_URL and EMAIL_FROM if people are to get alerts and links for forgotten passwords",
 			"SMTP_URL is not set for this command: no mail is sent")
 		return nil
 	}
 	if err := e.config.mailer.Check(ctx); err != nil {
-		e.fail("mail", "see SMTP_URL in docs/configuration.md", "%v", err)
+		e.addFailure("mail", "see SMTP_URL in docs/configuration.md", "%v", err)
 		return nil
 	}
-	e.ok("mail", "the mail server takes the sign-in; nothing was sent")
+	e.addOK("mail", "the mail server takes the sign-in; nothing was sent")
 	return nil
 }
 
-func (e *examination) checkBackup(ctx context.Context) error {
-	state, err := e.db.ReadOperatorState(ctx)
-	if err != nil {
-		return err
-	}
+func (e *examination) checkBackup(context.Context) error {
+	state := e.state
 	const advice = "run errand backup FILE every day, and keep the files elsewhere; other means are not seen"
 	switch age := e.db.Now().Sub(state.BackedUpAt.Time); {
 	case state.BackedUpAt.IsZero():
-		e.warn("backup", advice, "errand backup has never run")
+		e.addWarning("backup", advice, "errand backup has never run")
 	case age > oldBackup:
-		e.warn("backup", advice, "the last one is from %s", state.BackedUpAt.UTC().Format(time.RFC3339))
+		e.addWarning("backup", advice, "the last one is from %s", state.BackedUpAt.UTC().Format(time.RFC3339))
 	default:
-		e.ok("backup", "the last one is from %s", state.BackedUpAt.UTC().Format(time.RFC3339))
+		e.addOK("backup", "the last one is from %s", state.BackedUpAt.UTC().Format(time.RFC3339))
 	}
 	return nil
 }

@@ -13,10 +13,10 @@ import (
 	"errand/testkit/logtext"
 )
 
-// examine returns the findings about an installation, by what they are about; the worst of several.
+// examine returns the worst finding about each part of an installation.
 func examine(t *testing.T, c app.Config) map[string]app.Finding {
 	t.Helper()
-	list, err := app.Examine(t.Context(), &c, (&logtext.Text{}).NewLogger())
+	list, err := app.ExamineInstallation(t.Context(), &c, (&logtext.Text{}).NewLogger())
 	require.NoError(t, err)
 	rank := []string{"ok", "warn", "fail"}
 	found := map[string]app.Finding{}

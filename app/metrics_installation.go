@@ -18,7 +18,7 @@ const (
 )
 
 // installationMetrics collects at a scrape what is true of the installation rather than of this process: its database, its
-// disks, what waits, and when things happened last. What cannot be found out now is left out of the answer.
+// disks, what waits, and when things happened last. It leaves out what it cannot find out now.
 type installationMetrics struct {
 	app *App
 
@@ -52,7 +52,7 @@ func (*installationMetrics) Describe(to chan<- *prometheus.Desc) {
 
 // Collect is called by the registry at each scrape.
 func (m *installationMetrics) Collect(to chan<- prometheus.Metric) {
-	m.ask()
+	m.refreshState()
 	send := func(desc *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
 	}
@@ -84,8 +84,8 @@ func (m *installationMetrics) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// ask reads the state of the installation, unless it was read a moment ago.
-func (m *installationMetrics) ask() {
+// refreshState reads the state of the installation, unless it was read a moment ago.
+func (m *installationMetrics) refreshState() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if time.Since(m.asked) < installationHolds {

@@ -19,8 +19,8 @@ type GivenPassphrase struct {
 // minPassphrase is the shortest passphrase, in bytes.
 const minPassphrase = 12
 
-// read returns the passphrase; empty when none is given.
-func (g GivenPassphrase) read() (core.Secret, error) {
+// readPassphrase returns the passphrase; empty when none is given.
+func (g GivenPassphrase) readPassphrase() (core.Secret, error) {
 	text := g.BackupPassphrase.Reveal()
 	if g.PassphraseFile != "" {
 		file, err := os.Open(g.PassphraseFile)

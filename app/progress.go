@@ -31,8 +31,8 @@ func newProgress(f *os.File) *progress {
 	return p
 }
 
-// tell tells what is worked on, unless it told something a moment ago.
-func (p *progress) tell(line func() string) {
+// tellLine tells what is worked on, unless it told something a moment ago.
+func (p *progress) tellLine(line func() string) {
 	if time.Since(p.toldAt) < p.every {
 		return
 	}
@@ -45,8 +45,8 @@ func (p *progress) tell(line func() string) {
 	_, _ = fmt.Fprintln(p.w, line())
 }
 
-// end clears the line.
-func (p *progress) end() {
+// clearLine clears the line.
+func (p *progress) clearLine() {
 	if p.isOpen {
 		p.isOpen = false
 		_, _ = fmt.Fprint(p.w, "\r\x1b[K")

@@ -28,7 +28,7 @@ type Restore struct {
 
 // Run restores the backup into an empty data folder or database, and says on out what to do next. Progress goes to notes.
 func (r Restore) Run(ctx context.Context, c *Config, log *slog.Logger, out, notes *os.File) error {
-	passphrase, err := r.read()
+	passphrase, err := r.readPassphrase()
 	if err != nil {
 		return err
 	}
@@ -46,19 +46,19 @@ func (r Restore) Run(ctx context.Context, c *Config, log *slog.Logger, out, note
 	ending := stops{log: log}
 	defer func() { ending.runAllLogged(context.WithoutCancel(ctx)) }()
 	work := &restoring{config: c, log: log, ending: &ending}
-	began, told, input := time.Now(), newProgress(notes), &countedInput{Reader: file}
-	defer told.end()
-	done, err := backup.Restore(ctx, input, backup.Target{
-		Prepare: work.prepare, OpenBlobs: work.openBlobs(r.TakeOver), Passphrase: passphrase, TakesOver: r.TakeOver,
-	}, func(what string, _, _ int64) {
-		told.tell(func() string { return fmt.Sprintf("%s of the backup read  %s", sizeText(input.count), what) })
+	began, told := time.Now(), newProgress(notes)
+	defer told.clearLine()
+	done, err := backup.Restore(ctx, file, backup.Target{
+		Prepare: work.prepareTables, OpenBlobs: work.openBlobs(r.TakeOver), Passphrase: passphrase, TakesOver: r.TakeOver,
+	}, func(what string, read, _ int64) {
+		told.tellLine(func() string { return fmt.Sprintf("%s of the backup read  %s", sizeText(read), what) })
 	})
-	told.end()
+	told.clearLine()
 	if errors.Is(err, dump.ErrNotEmpty) {
 		err = fmt.Errorf("%w: restore into %s", err, work.newPlace())
 	}
 	if err == nil {
-		err = work.finish(ctx)
+		err = work.migrateTables(ctx)
 	}
 	if err == nil {
 		err = work.keepKeys(done.Keys, r.KeysFile)
@@ -66,20 +66,8 @@ func (r Restore) Run(ctx context.Context, c *Config, log *slog.Logger, out, note
 	if err != nil {
 		return fmt.Errorf("%s was not restored: %w", r.File, err)
 	}
-	r.print(out, c, done, time.Since(began))
+	r.printRestored(out, c, done, time.Since(began))
 	return nil
-}
-
-// countedInput counts the bytes that were read.
-type countedInput struct {
-	io.Reader
-	count int64
-}
-
-func (r *countedInput) Read(into []byte) (int, error) {
-	n, err := r.Reader.Read(into)
-	r.count += int64(n)
-	return n, err
 }
 
 // restoring is a restore on its way.
@@ -90,8 +78,8 @@ type restoring struct {
 	db     *database
 }
 
-// prepare makes the tables, as they were in the server of the backup.
-func (w *restoring) prepare(ctx context.Context, about backup.About) (*store.Store, error) {
+// prepareTables makes the tables, as they were in the server of the backup.
+func (w *restoring) prepareTables(ctx context.Context, about backup.About) (*store.Store, error) {
 	var err error
 	if w.db, err = openDatabase(ctx, w.config, w.log, w.ending); err != nil {
 		return nil, err
@@ -146,8 +134,8 @@ func (w *restoring) openBlobs(takesOver bool) func(context.Context, backup.About
 	}
 }
 
-// finish brings the tables up to this version.
-func (w *restoring) finish(ctx context.Context) error { return w.db.Migrate(ctx, w.log) }
+// migrateTables brings the tables up to this version.
+func (w *restoring) migrateTables(ctx context.Context) error { return w.db.Migrate(ctx, w.log) }
 
 // keepKeys writes the keys to where a server looks for them.
 func (w *restoring) keepKeys(keys backup.Keys, keysFile string) error {
@@ -177,8 +165,8 @@ func (w *restoring) keepKeys(keys backup.Keys, keysFile string) error {
 	return nil
 }
 
-// print says what was restored and what is to be done next.
-func (r Restore) print(w io.Writer, c *Config, done backup.Restored, took time.Duration) {
+// printRestored says what was restored, and what to do next.
+func (r Restore) printRestored(w io.Writer, c *Config, done backup.Restored, took time.Duration) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	rows := done.End.Rows
 	line("Restored in %s: %d projects, %d issues, %d stored events, %d users, %d source maps, as of %s.", took.Round(100*time.Millisecond),

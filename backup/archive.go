@@ -65,7 +65,7 @@ type checksum struct{ hash.Hash }
 
 func newChecksum() checksum { return checksum{sha256.New()} }
 
-func (c checksum) begin(name string, size int64) {
+func (c checksum) addHead(name string, size int64) {
 	head := binary.BigEndian.AppendUint64(nil, uint64(len(name)))
 	head = binary.BigEndian.AppendUint64(append(head, name...), uint64(size))
 	_, _ = c.Write(head) // never fails
@@ -90,7 +90,7 @@ func (w *writer) add(name string, size int64, content io.Reader) error {
 	if err := w.tar.WriteHeader(header); err != nil {
 		return err
 	}
-	w.sum.begin(name, size)
+	w.sum.addHead(name, size)
 	_, err := io.CopyN(io.MultiWriter(w.tar, w.sum), content, size)
 	return err
 }
@@ -151,9 +151,9 @@ func (r *reader) next() (err error) {
 	return nil
 }
 
-// content returns the content of the entry, which is to be read to its end.
+// content returns the content of the entry, which the caller reads to its end.
 func (r *reader) content() io.Reader {
-	r.sum.begin(r.now.Name, r.now.Size)
+	r.sum.addHead(r.now.Name, r.now.Size)
 	return io.TeeReader(brokenReader{r.tar}, r.sum)
 }
 

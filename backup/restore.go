@@ -36,7 +36,8 @@ type Restored struct {
 // use to anyone, and harmless.
 func Restore(ctx context.Context, from io.Reader, to Target, step Step) (Restored, error) {
 	var done Restored
-	r, about, err := openReader(from)
+	input := &progressReader{Reader: from, what: "keys", step: step}
+	r, about, err := openReader(input)
 	if err != nil {
 		return done, err
 	}
@@ -52,11 +53,11 @@ func Restore(ctx context.Context, from io.Reader, to Target, step Step) (Restore
 		if err := l.CheckTables(about.Tables); err != nil {
 			return fmt.Errorf("the backup does not fit: %w", err)
 		}
-		rows, err := r.loadTables(ctx, l, about.Tables, step)
+		rows, err := r.loadTables(ctx, l, about.Tables, input)
 		if err != nil {
 			return err
 		}
-		if err := r.restoreBlobs(ctx, about, to, step); err != nil {
+		if err := r.restoreBlobs(ctx, about, to, input); err != nil {
 			return err
 		}
 		if done.End, err = r.readEnd(); err != nil {
@@ -90,15 +91,12 @@ func (r *reader) readKeys(about About, passphrase core.Secret) (keys Keys, err e
 	return keys, r.next()
 }
 
-func (r *reader) loadTables(ctx context.Context, l *dump.Loader, tables []dump.Table, step Step) (map[string]int64, error) {
+func (r *reader) loadTables(ctx context.Context, l *dump.Loader, tables []dump.Table, input *progressReader) (map[string]int64, error) {
 	rows := map[string]int64{}
-	var done int64
 	for _, table := range tables {
+		input.what = table.Name
 		err := r.readTable(table, func(data io.Reader) (err error) {
-			rows[table.Name], err = l.LoadTable(ctx, table, countingReader{data, func(n int) {
-				done += int64(n)
-				step(table.Name, done, 0)
-			}})
+			rows[table.Name], err = l.LoadTable(ctx, table, data)
 			return err
 		})
 		if err != nil {
@@ -108,22 +106,26 @@ func (r *reader) loadTables(ctx context.Context, l *dump.Loader, tables []dump.T
 	return rows, nil
 }
 
-// countingReader tells how much was read.
-type countingReader struct {
+// progressReader reads a backup, and tells how many of its bytes were read and for what.
+type progressReader struct {
 	io.Reader
-	count func(n int)
+	what string
+	done int64
+	step Step
 }
 
-func (r countingReader) Read(into []byte) (int, error) {
+// Read is that of the backup.
+func (r *progressReader) Read(into []byte) (int, error) {
 	n, err := r.Reader.Read(into)
-	r.count(n)
+	r.done += int64(n)
+	r.step(r.what, r.done, 0)
 	return n, err
 }
 
 // maxBlob bounds a source map. It is more than any upload may have.
 const maxBlob = 1 << 40
 
-func (r *reader) restoreBlobs(ctx context.Context, about About, to Target, step Step) error {
+func (r *reader) restoreBlobs(ctx context.Context, about About, to Target, input *progressReader) error {
 	if !about.HasBlobs {
 		return nil
 	}
@@ -131,13 +133,11 @@ func (r *reader) restoreBlobs(ctx context.Context, about About, to Target, step 
 	if err != nil {
 		return err
 	}
-	var done int64
+	input.what = "source maps"
 	return r.eachBlob(func(key string, content io.Reader) error {
 		if !strings.HasPrefix(key, store.SourceMapPrefix) {
 			return fmt.Errorf("%w: there is an unknown blob %q", ErrBroken, key)
 		}
-		done++
-		step("source maps", done, 0)
 		if blobs == nil {
 			_, err := io.Copy(io.Discard, content)
 			return err

@@ -21,7 +21,7 @@ type Source struct {
 	Version    string      // of this program
 }
 
-// Step tells how far a backup or a restore is: what is worked on, how much of how many bytes are done; 0 of 0 for an unknown total.
+// Step tells how far a backup or a restore is: what it works on, and how much is done, of how much; 0 when nobody knows.
 type Step func(what string, done, total int64)
 
 // Write writes a backup to w. It holds no writer up, and shows the database as of one moment; source maps that are added later

@@ -19,9 +19,12 @@ func (s *Store) ReadDatabaseState(ctx context.Context) (core.DatabaseState, erro
 	return core.DatabaseState{Postgres: row.Postgres, Bytes: row.Bytes}, err
 }
 
+// pendingDeliveries are the deliveries that wait, as many as are counted.
+const pendingDeliveries = `SELECT created_at FROM deliveries WHERE status = 'pending' LIMIT @most`
+
 const readQueueState = `
 SELECT count(*) AS pending, min(created_at) AS oldest_at
-FROM (SELECT created_at FROM deliveries WHERE status = 'pending' LIMIT @most) d`
+FROM (` + pendingDeliveries + `) d`
 
 // ReadQueueState returns how many deliveries wait, and since when.
 func (s *Store) ReadQueueState(ctx context.Context) (core.QueueState, error) {
@@ -49,7 +52,7 @@ type OperatorState struct {
 
 const readOperatorState = `
 SELECT pg_database_size(current_database()) AS database_bytes,
-	(SELECT min(created_at) FROM (SELECT created_at FROM deliveries WHERE status = 'pending' LIMIT @most) d) AS oldest_pending_at,
+	(SELECT min(created_at) FROM (` + pendingDeliveries + `) d) AS oldest_pending_at,
 	(SELECT at FROM install_times WHERE name = @backed_up) AS backed_up_at`
 
 // ReadOperatorState reads it on the connection that neither reads nor jobs can hold.
