@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -94,6 +95,32 @@ func TestWebhookByClicks(t *testing.T) {
 	require.Contains(t, b.get(page+"/delete").body, "It cannot be undone.")
 	require.Contains(t, b.follow(page+"/delete"), "The webhook is deleted.")
 	require.Equal(t, http.StatusNotFound, b.get(page).status)
+}
+
+// TestWebhookUnderway tests a webhook whose receiver takes its time: until it has answered, nothing is said to have failed.
+func TestWebhookUnderway(t *testing.T) {
+	t.Parallel()
+	arrived, mayAnswer := make(chan struct{}), make(chan struct{})
+	letItAnswer := sync.OnceFunc(func() { close(mayAnswer) })
+	defer letItAnswer()
+	receiver := notifytest.NewPlainReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		close(arrived)
+		<-mayAnswer
+		w.WriteHeader(http.StatusAccepted)
+	})
+	s, _ := openHooks(t, nil)
+	b := s.openAs(t, adminEmail)
+	readMade(t, b.sendForm("/settings/webhooks/new", url.Values{"name": {"slow"}, "format": {"service"}, "url": {receiver.URL},
+		"events": {"issue.new"}}))
+	page := webhookLink.FindStringSubmatch(b.get("/settings/webhooks").body)[1]
+	said := make(chan answer, 1)
+	go func() { said <- b.post(page, "action", "test") }()
+	<-arrived
+
+	require.Contains(t, b.get(page+"?fragment=deliveries").body, ">on its way</span>")
+	letItAnswer()
+
+	require.Contains(t, b.get((<-said).header.Get("Location")).body, "The test arrived: answered 202 Accepted.")
 }
 
 // TestRefusedWebhooks sends forms that are refused: each error stands at its field, and what was typed stays, except secrets.

@@ -109,6 +109,10 @@ const (
 	DeliveryFailed    DeliveryStatus = "failed"
 )
 
+// AttemptUnderway is the last error of a delivery from the start of an attempt to its end. It stays when the server that
+// sends is lost.
+const AttemptUnderway Text = "the attempt has not ended, or its server was lost"
+
 // Delivery is one message to a webhook, with all attempts to send it.
 type Delivery struct {
 	ID            int64          `json:"id" doc:"The same in every attempt, so that a receiver can ignore repeats."`
@@ -121,6 +125,11 @@ type Delivery struct {
 	CreatedAt     Time           `json:"created_at" always:"true"`
 	NextAttemptAt Time           `json:"next_attempt_at" doc:"Null once the delivery has ended."`
 	DeliveredAt   Time           `json:"delivered_at"`
+}
+
+// HasFailed reports whether the last attempt has ended without success, and another follows.
+func (d *Delivery) HasFailed() bool {
+	return d.Status == DeliveryPending && d.LastError != "" && d.LastError != AttemptUnderway
 }
 
 // WebhookTerms is the part of a webhook that everybody may see.

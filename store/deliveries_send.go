@@ -101,7 +101,7 @@ UPDATE deliveries d SET
 	due_at = CASE WHEN j.refusal = '' THEN coalesce((@nexts::timestamptz[])[d.attempts + 1], @lost_at) ELSE d.due_at END,
 	next_attempt_at = CASE WHEN j.refusal = '' THEN (@nexts::timestamptz[])[d.attempts + 1] END,
 	last_status = CASE WHEN j.refusal <> '' THEN d.last_status END,
-	last_error = CASE WHEN j.refusal = '' THEN 'the attempt has not ended, or its server was lost' ELSE j.refusal END
+	last_error = CASE WHEN j.refusal = '' THEN @underway ELSE j.refusal END
 FROM judged j
 WHERE d.project_id = j.project_id AND d.id = j.id
 RETURNING d.project_id, d.id, d.webhook_id, coalesce(d.issue_id, 0) AS issue_id, d.event, d.created_at, d.attempts::bigint AS attempt,
@@ -129,7 +129,7 @@ func (s *Store) TakeDeliveries(ctx context.Context, rooms map[int64]int64, waits
 			Refusal string
 		}](ctx, t, takeDeliveries, pg.Args{
 			"webhooks": webhooks, "rooms": room, "now": t.Now, "client_since": core.ClientSince(t.Now), "max_attempts": len(waits) + 1,
-			"nexts": nexts, "lost_at": core.At(t.Now.Add(lastLease)),
+			"nexts": nexts, "lost_at": core.At(t.Now.Add(lastLease)), "underway": core.AttemptUnderway,
 		})
 		taken = taken[:0]
 		for _, row := range rows {

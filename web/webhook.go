@@ -123,7 +123,7 @@ func (v *visit) makeDeliveryRow(d *core.Delivery) deliveryRow {
 	if d.IssueID != 0 {
 		row.Issue = issueAddress{int64(d.IssueID), nil}.path("")
 	}
-	if d.Status == core.DeliveryPending && d.LastError != "" {
+	if d.HasFailed() {
 		row.State = badge{kindBad, "failing"}
 		row.Next = "tried again in " + writeMinutes(max(1, int64(d.NextAttemptAt.Sub(v.now).Round(time.Minute)/time.Minute)))
 	}
@@ -143,7 +143,7 @@ func joinWords(first, second string) string {
 // describeAnswer says what the receiver answered last.
 func describeAnswer(d *core.Delivery) string {
 	switch {
-	case d.LastError != "":
+	case d.LastError != "" && d.LastError != core.AttemptUnderway:
 		return string(d.LastError)
 	case d.LastStatus != 0:
 		return "answered " + strconv.FormatInt(int64(d.LastStatus), 10) + " " + http.StatusText(int(d.LastStatus))
@@ -201,13 +201,17 @@ func (v *visit) takeTest(id int64, path string) error {
 			return err
 		}
 		i := slices.IndexFunc(recent.Data, func(d core.Delivery) bool { return d.ID == added.Data.DeliveryID })
-		if i < 0 || recent.Data[i].Status == core.DeliveryPending && recent.Data[i].LastError == "" {
+		if i < 0 {
 			continue
 		}
-		if d := &recent.Data[i]; d.Status != core.DeliveryDelivered {
+		d := &recent.Data[i]
+		if d.Status == core.DeliveryPending && !d.HasFailed() {
+			continue
+		}
+		if d.Status != core.DeliveryDelivered {
 			return v.redirectWith(path, flash{Kind: kindBad, Text: "The test did not arrive: " + describeAnswer(d) + "."})
 		}
-		return v.redirectWith(path, flash{Text: "The test arrived: " + describeAnswer(&recent.Data[i]) + "."})
+		return v.redirectWith(path, flash{Text: "The test arrived: " + describeAnswer(d) + "."})
 	}
 }
 
