@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -87,13 +88,20 @@ func startServerWith(t *testing.T, dir string, flags []string, env ...string) *s
 	return s
 }
 
-// stopServer asks the server to end, as a supervisor does, and waits for it.
+// stopWithin is how long a server may take to end, which is longer than all its own bounds together.
+const stopWithin = time.Minute
+
+// stopServer asks the server to end, as a supervisor does, and waits for it. A server that does not end says what it waits for.
 func (s *server) stopServer() {
 	if s.cmd.ProcessState != nil {
 		return
 	}
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	quit := time.AfterFunc(stopWithin, func() { _ = s.cmd.Process.Signal(syscall.SIGQUIT) })
 	_ = s.cmd.Wait()
+	if !quit.Stop() {
+		s.t.Error("the server did not end within", stopWithin)
+	}
 	s.checkPostgresLog()
 	if s.t.Failed() {
 		s.t.Log("server log:\n", s.log.String())

@@ -58,7 +58,7 @@ func (w WriterPool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResult
 	return w.pool.SendBatch(ctx, pinned)
 }
 
-// Query runs a statement, in one round trip. The caller closes the rows.
+// Query runs a statement, in one round trip. The caller closes the rows; after an error there are none.
 func (w WriterPool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	one := &pgx.Batch{}
 	one.Queue(sql, args...)
@@ -70,7 +70,11 @@ func (w WriterPool) Query(ctx context.Context, sql string, args ...any) (pgx.Row
 		}
 	}
 	rows, err := sent.Query()
-	return writerRows{rows, sent}, err
+	if err != nil {
+		_ = sent.Close() // reports the same error, and returns the connection to the pool
+		return nil, err
+	}
+	return writerRows{rows, sent}, nil
 }
 
 // writerRows are rows whose connection goes back into the pool when they are closed.

@@ -77,3 +77,18 @@ func TestNothingIsSetForASession(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "force_generic_plan", pinnedMode.Mode)
 }
+
+// TestFailedQueriesKeepNoConnection lets more statements of the writer fail than it has connections.
+func TestFailedQueriesKeepNoConnection(t *testing.T) {
+	t.Parallel()
+	for _, isOurs := range []bool{false, true} {
+		db, err := pg.Open(t.Context(), pg.Options{URL: storetest.NewURL(t), Clock: time.Now, OwnsPostgres: isOurs})
+		require.NoError(t, err)
+		for range 3 {
+			_, err := db.Writer.Query(t.Context(), "SELECT nothing FROM nowhere")
+			require.ErrorContains(t, err, "nowhere")
+			require.Zero(t, db.Pools()["events"].AcquiredConns())
+		}
+		db.Close() // not as a clean-up: it waits for connections in use
+	}
+}
