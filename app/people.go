@@ -43,7 +43,10 @@ func (a *App) openPeople(ctx context.Context, registry *core.Registry, behaviour
 	}
 	a.people.site = web.New(web.Options{
 		BaseURL: a.URL, Clock: a.db.clock.tellTime, Log: a.log, Accounts: a.describeAccounts(), SSO: a.newSSO(),
-		Sessions: web.Sessions{Find: a.db.FindSession, Add: a.db.AddSession, Extend: a.db.ExtendSession, End: a.db.EndSession},
+		Sessions: web.Sessions{
+			Find: a.db.FindSession, Add: a.db.AddSession, Extend: a.db.ExtendSession, End: a.db.EndSession,
+			FindLiveVersion: a.findLiveVersion,
+		},
 		Registry: registry, Management: a.people.management, FindActor: a.authenticateSession(behaviour),
 		Holds:   func(action core.HeldAction) bool { return slices.Contains(a.db.Settings().RequireApproval, action) },
 		Failure: registry.Failure, RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },
@@ -119,6 +122,16 @@ func (a *App) findSessionActor(r *http.Request, behaviour *tools.Tools) (core.Ac
 	}
 	actor.Session = session.ID
 	return actor, nil
+}
+
+// findLiveVersion is FindLiveVersion of the store, which takes a turn like each look at a credential.
+func (a *App) findLiveVersion(ctx context.Context, hash []byte, until time.Time, issue int64) (string, error) {
+	end, err := a.failures.TakeTurn(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer end()
+	return a.db.FindLiveVersion(ctx, hash, until, issue)
 }
 
 // describeMail returns what sends mails; nil where none can be sent.

@@ -62,7 +62,7 @@ func TestApprovalsPage(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, s.newBrowser(t).signUp(s.SignUpLink.Reveal()).status)
 	key := s.makeProject(t)
 	var ids []int64
-	for _, message := range []string{hostileTitle, "kept", "merged"} {
+	for _, message := range []string{hostileTitle, "kept", "merged", "late"} {
 		ids = append(ids, s.sendMessage(t, key, message))
 	}
 	addMember(t, databaseURL, "member@example.org", core.RoleMember)
@@ -77,14 +77,18 @@ func TestApprovalsPage(t *testing.T) {
 	ask(fmt.Sprintf("/v1/issues/%d/ignore", ids[0]), `{"until": "30d", "after_users": 10}`)
 	ask(fmt.Sprintf("/v1/issues/%d/merge", ids[1]), fmt.Sprintf(`{"source_ids": [%d]}`, ids[2]))
 
+	ask(fmt.Sprintf("/v1/issues/%d/ignore", ids[3]), `{"until": "2100-01-02T03:04:05+02:00", "after_events": 5}`)
+
 	page := b.get("/approvals").body
 
 	requireHarmless(t, page)
-	requireOrder(t, page, `Approvals<span class="number">2`, "Merge 1 issue into", "kept", "1 event and 0 users move to it",
+	requireOrder(t, page, `Approvals<span class="number">3`, "Ignore", "late",
+		`It returns on <time datetime="2100-01-02T01:04:05Z" title="2100-01-02 01:04:05 UTC" data-date>Jan 2 2100, 01:04</time> `+
+			"or with 5 more events. It can be reopened", "Merge 1 issue into", "kept", "1 event and 0 users move to it",
 		"It can be undone only event by event.", "Ignore", "&lt;script&gt;alert(1)",
 		"It returns 30 days after the approval or with 10 more users.")
 	lead := s.openAs(t, "lead@example.org")
-	require.Contains(t, lead.get("/").body, `Approvals<span class="number">2`)
+	require.Contains(t, lead.get("/").body, `Approvals<span class="number">3`)
 	require.NotContains(t, s.openAs(t, "member@example.org").get("/").body, "Approvals")
 	refused := s.openAs(t, "member@example.org").get("/approvals")
 	require.Equal(t, http.StatusForbidden, refused.status)
@@ -94,7 +98,7 @@ func TestApprovalsPage(t *testing.T) {
 	late := lead.follow("/approvals/1", "decision", "reject")
 	require.Contains(t, late, "The request is decided already, or expired.")
 	decided := lead.follow("/approvals/2", "decision", "reject")
-	requireOrder(t, decided, "Rejected. Nothing was changed.", "Nothing waits", "Decided", "rejected", "by lead@example.org", "approved",
+	requireOrder(t, decided, "Rejected. Nothing was changed.", "late", "Decided", "rejected", "by lead@example.org", "approved",
 		"by "+adminEmail)
 	require.Equal(t, http.StatusNotFound, b.post("/approvals/999", "decision", "approve").status)
 }

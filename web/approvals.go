@@ -36,6 +36,7 @@ type approvalRow struct {
 	At       moment
 	Ends     string
 	Effect   []string // what it would do, and what cannot be undone
+	Term     *term    // of an ignored issue
 	IsOwn    bool     // nobody decides about their own request
 	Decision badge
 	Decider  any
@@ -141,7 +142,7 @@ func (v *visit) makeApprovalRow(a *core.Approval, payload *heldPayload, issues m
 			row.Effect = append(row.Effect, fmt.Sprintf("It had %s in 24 hours, and %s in all.",
 				writePlural(issue.Events24h, "event", "events"), describeUsers(issue.UsersAffected)))
 		}
-		row.Effect = append(row.Effect, describeTerm(payload.Until, payload.AfterEvents, payload.AfterUsers)+" It can be reopened at any time.")
+		row.Term = v.describeTerm(payload)
 	case core.HoldDeleteProject:
 		row.Verb, row.Thing = "Delete the project", payload.Name
 		row.Effect = []string{"Its issues, events, releases and keys go, and the tokens bound to it end.", "It cannot be undone."}
@@ -160,24 +161,38 @@ func sumIssues(ids []int64, issues map[int64]*core.IssueDetail) (events, users i
 	return events, users
 }
 
-// describeTerm says when an ignored issue returns by itself. A length of time counts from the approval.
-func describeTerm(until string, events, users int64) string {
+// term is a sentence about when an ignored issue returns by itself: "It returns on", the time if there is one, and the rest.
+type term struct {
+	On   *moment
+	Rest string
+}
+
+// describeTerm says when an ignored issue would return by itself. A length of time counts from the approval.
+func (v *visit) describeTerm(payload *heldPayload) *term {
+	var described term
 	var ends []string
-	if length, err := core.ParseDuration(until); err == nil {
+	if length, err := core.ParseDuration(payload.Until); err == nil {
 		ends = append(ends, writeMinutes(int64(length/time.Minute))+" after the approval")
-	} else if until != "" {
-		ends = append(ends, "on "+until)
+	} else if at, err := time.Parse(time.RFC3339, payload.Until); err == nil {
+		on := v.at(core.At(at))
+		described.On = &on
 	}
-	if events > 0 {
-		ends = append(ends, "with "+writePlural(events, "more event", "more events"))
+	if payload.AfterEvents > 0 {
+		ends = append(ends, "with "+writePlural(payload.AfterEvents, "more event", "more events"))
 	}
-	if users > 0 {
-		ends = append(ends, "with "+writePlural(users, "more user", "more users"))
+	if payload.AfterUsers > 0 {
+		ends = append(ends, "with "+writePlural(payload.AfterUsers, "more user", "more users"))
 	}
-	if ends == nil {
-		return "It does not return by itself."
+	described.Rest = strings.Join(ends, " or ") + "."
+	switch {
+	case described.On == nil && ends == nil:
+		described.Rest = "It does not return by itself."
+	case described.On == nil:
+		described.Rest = "It returns " + described.Rest
+	case ends != nil:
+		described.Rest = " or " + described.Rest
 	}
-	return "It returns " + strings.Join(ends, " or ") + "."
+	return &described
 }
 
 // decisionBadge says what became of a request.

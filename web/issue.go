@@ -12,6 +12,9 @@ import (
 // issuePath is where the links in notifications lead.
 const issuePath = "/issues/{id}"
 
+// headPart is the live part that an open page asks for all the time.
+const headPart = "head"
+
 // issueForm is what the page of an issue shows, in its order.
 type issueForm struct {
 	ID       int64
@@ -79,7 +82,7 @@ func (v *visit) askIssue(at issueAddress, status int, data pageData, typed url.V
 	}
 	form.Activity = v.makeActivity(at, found.activity)
 	form.Aside = v.makeAside(at, found)
-	if _, form.HeadTag, err = renderPart("issue", "head", form); err != nil {
+	if _, form.HeadTag, err = renderPart("issue", headPart, form, ""); err != nil {
 		return err
 	}
 	data.Title, data.Form = plainText(found.issue.Title), form
@@ -228,8 +231,10 @@ func (v *visit) findSimilar(id int64) ([]core.SimilarIssue, error) {
 }
 
 // readID returns the id in the path.
-func (v *visit) readID() (int64, error) {
-	id, err := strconv.ParseInt(v.r.PathValue("id"), 10, 64)
+func (v *visit) readID() (int64, error) { return readID(v.r) }
+
+func readID(r *http.Request) (int64, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil || id < 1 {
 		return 0, core.NewError(core.NotFound)
 	}

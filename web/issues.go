@@ -134,7 +134,7 @@ func (s *Site) showIssues(v *visit) error {
 		News: newsPart{Ingest: v.describeIngest(found.Ingest)}, Hidden: list.linkHidden(counts), Kept: list.keptFields(),
 		Filters: makeFilters(list, projects.Data, values),
 		Only:    list.nameOnly(), All: list.address("test", "", noiseFilter, ""),
-		NewsPath: list.address(fragmentField, "news", openedField, v.now.UTC().Format(time.RFC3339)),
+		NewsPath: list.address(fragmentField, newsName, openedField, v.now.UTC().Format(time.RFC3339)),
 	}
 	if form.Rows, err = v.makeIssueRows(found.Data); err != nil {
 		return err

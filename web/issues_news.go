@@ -19,6 +19,9 @@ type ingestWords struct {
 	Last moment // the last event
 }
 
+// newsName is the name of the live part of the list.
+const newsName = "news"
+
 // openedField is the field of a live part that says when its page was opened.
 const openedField = "opened"
 

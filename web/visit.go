@@ -147,12 +147,14 @@ func (v *visit) isFragment() bool { return v.r.URL.Query().Has(fragmentField) }
 
 // showPart answers with the template live-<part> of a page. A request that names the current ETag gets 304.
 func (v *visit) showPart(name, part string, form any) error {
-	body, tag, err := renderPart(name, part, form)
+	version, _ := v.r.Context().Value(liveVersion{}).(string)
+	body, tag, err := renderPart(name, part, form, version)
 	if err != nil {
 		return err
 	}
 	v.w.Header().Set("ETag", tag)
-	if v.r.Header.Get("If-None-Match") == tag {
+	content, _ := splitTag(tag)
+	if known, _ := splitTag(v.r.Header.Get("If-None-Match")); known == content {
 		v.w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
@@ -160,8 +162,8 @@ func (v *visit) showPart(name, part string, form any) error {
 	return nil
 }
 
-// renderPart returns a live part of a page with its ETag; not_found for an unknown one.
-func renderPart(name, part string, form any) (text []byte, tag string, err error) {
+// renderPart returns a live part of a page with its ETag, which has the version if there is one; not_found for an unknown part.
+func renderPart(name, part string, form any, version string) (text []byte, tag string, err error) {
 	live := pages.findPage(name).Lookup("live-" + part)
 	if live == nil {
 		return nil, "", core.NewError(core.NotFound)
@@ -170,5 +172,5 @@ func renderPart(name, part string, form any) (text []byte, tag string, err error
 	if err := live.Execute(&body, form); err != nil {
 		return nil, "", err
 	}
-	return body.Bytes(), makeTag(body.Bytes()), nil
+	return body.Bytes(), makeTag(body.Bytes(), version), nil
 }

@@ -45,6 +45,9 @@ type Sessions struct {
 	Add    func(context.Context, core.NewSession) error
 	Extend func(ctx context.Context, hash []byte, until time.Time) error
 	End    func(ctx context.Context, hash []byte) error
+	// FindLiveVersion returns a text that changes with what the live part of an issue, or (0) of the list of issues, shows to the person
+	// of a session. It is empty for a session that is unknown or ends before the time until, and for an unknown issue.
+	FindLiveVersion func(ctx context.Context, hash []byte, until time.Time, issue int64) (string, error)
 }
 
 // Accounts are the rules about people who sign in. Their errors are core.Error: unauthorized for what does not fit together, limit
@@ -123,10 +126,10 @@ func (s *Site) Routes() map[string]http.Handler {
 // routeIssues returns the pages of issues, agents, approvals and releases.
 func (s *Site) routeIssues() map[string]http.Handler {
 	return map[string]http.Handler{
-		issuesPath:       s.makePersonPage(s.showIssues, nil),
+		issuesPath:       s.makeLivePage(newsName, s.showIssues),
 		changeIssuesPath: s.makePersonPage(nil, s.takeIssueChange),
 		mergeIssuesPath:  s.makePersonPage(s.showMerge, s.takeMerge),
-		issuePath:        s.makePersonPage(s.showIssue, nil),
+		issuePath:        s.makeLivePage(headPart, s.showIssue),
 		issueBriefPath:   s.makePersonPage(s.showBrief, nil),
 		issueAgentPath:   s.makePersonPage(s.showAgentView, nil),
 		issueCopyPath:    s.makePersonPage(s.showCopy, nil),

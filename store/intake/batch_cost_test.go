@@ -56,7 +56,7 @@ func TestCostOfABatch(t *testing.T) {
 // measure returns the lowest of each cost in several rounds: now and then the runtime or Postgres works for itself.
 func (k batchKind) measure(t *testing.T) cost {
 	direct := storetest.NewURL(t)
-	url, passed := countTraffic(t, direct)
+	url, passed := storetest.CountTraffic(t, direct)
 	clock := storetest.NewClock()
 	s := storetest.OpenWith(t, store.Options{URL: url, Clock: clock.Tell, Settings: storetest.KeepFew})
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
@@ -110,10 +110,10 @@ func (k batchKind) makeEvent(n int, at core.Time) intake.NewEvent {
 	return e
 }
 
-func readCost(t *testing.T, conn *pgx.Conn, passed *traffic) (c cost) {
+func readCost(t *testing.T, conn *pgx.Conn, passed *storetest.Traffic) (c cost) {
 	t.Helper()
 	require.NoError(t, conn.QueryRow(t.Context(), `SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint`).Scan(&c.written))
-	c.trips, c.statements = passed.trips.Load(), passed.statements.Load()
+	c.trips, c.statements = passed.Trips.Load(), passed.Statements.Load()
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	c.allocated = int64(memory.TotalAlloc)

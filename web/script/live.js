@@ -20,6 +20,7 @@ async function refresh(part) {
 		return true;
 	}
 	if (answer.status === 401 || answer.status === 404) return false;
+	if (answer.status === 304) tags.set(part, answer.headers.get("ETag"));
 	if (answer.status !== 200) return true;
 	const text = await answer.text();
 	if (isUsed(part)) return true;
