@@ -8,6 +8,7 @@ import (
 	"log/slog"
 
 	"errand/blob"
+	"errand/core"
 	"errand/store"
 )
 
@@ -16,40 +17,30 @@ type Doctor struct {
 	JSON bool `help:"Print the findings as JSON."`
 }
 
-// The verdicts of a finding.
-const (
-	verdictOK   = "ok"
-	verdictWarn = "warn" // it works, but probably not as somebody wants it
-	verdictFail = "fail" // it does not work
-)
-
-// Finding is what the doctor found out about one thing.
-type Finding struct {
-	About   string `json:"about"`            // such as "database"
-	Verdict string `json:"verdict"`          // ok, warn or fail
-	Text    string `json:"text"`             // what is so
-	Advice  string `json:"advice,omitempty"` // what to do about it; empty for ok
-}
-
 // examination is a visit of the doctor. Its checks add findings.
 type examination struct {
 	config   *Config
 	db       *database
+	of       string // whose settings it looks at, such as "this command"
 	blobs    blob.Store
 	state    store.OperatorState
-	findings []Finding
+	findings []core.Finding
 }
 
 func (e *examination) addOK(about, format string, args ...any) {
-	e.findings = append(e.findings, Finding{About: about, Verdict: verdictOK, Text: fmt.Sprintf(format, args...)})
+	e.findings = append(e.findings, core.Finding{About: about, Verdict: core.VerdictOK, Text: fmt.Sprintf(format, args...)})
 }
 
 func (e *examination) addWarning(about, advice, format string, args ...any) {
-	e.findings = append(e.findings, Finding{about, verdictWarn, fmt.Sprintf(format, args...), advice})
+	e.findings = append(e.findings, core.Finding{
+		About: about, Verdict: core.VerdictWarn, Text: fmt.Sprintf(format, args...), Advice: core.Text(advice),
+	})
 }
 
 func (e *examination) addFailure(about, advice, format string, args ...any) {
-	e.findings = append(e.findings, Finding{about, verdictFail, fmt.Sprintf(format, args...), advice})
+	e.findings = append(e.findings, core.Finding{
+		About: about, Verdict: core.VerdictFail, Text: fmt.Sprintf(format, args...), Advice: core.Text(advice),
+	})
 }
 
 // Run prints the findings. It is an error when something does not work.
@@ -68,7 +59,7 @@ func (d Doctor) Run(ctx context.Context, c *Config, log *slog.Logger, out io.Wri
 	}
 	failed := 0
 	for _, finding := range findings {
-		if finding.Verdict == verdictFail {
+		if finding.Verdict == core.VerdictFail {
 			failed++
 		}
 	}
@@ -78,7 +69,7 @@ func (d Doctor) Run(ctx context.Context, c *Config, log *slog.Logger, out io.Wri
 	return nil
 }
 
-func printFindings(out io.Writer, findings []Finding) error {
+func printFindings(out io.Writer, findings []core.Finding) error {
 	for _, finding := range findings {
 		if _, err := fmt.Fprintf(out, "%-4s  %-12s  %s\n", finding.Verdict, finding.About, finding.Text); err != nil {
 			return err
@@ -95,29 +86,35 @@ func printFindings(out io.Writer, findings []Finding) error {
 
 // ExamineInstallation looks at the installation that the configuration names, also beside a running server. An installation that
 // cannot be opened is an error.
-func ExamineInstallation(ctx context.Context, c *Config, log *slog.Logger) ([]Finding, error) {
-	var findings []Finding
-	err := atConsole(ctx, c, log, func(o console) (err error) {
-		e := &examination{config: c, db: o.db}
-		if e.state, err = o.db.ReadOperatorState(ctx); err != nil {
-			return err
-		}
-		if e.blobs, err = c.openRawBlobs(); err != nil {
-			return err
-		}
-		if e.blobs != nil {
-			defer e.blobs.Close()
-		}
-		for _, check := range []func(context.Context) error{
-			e.checkServer, e.checkDatabase, e.checkClock, e.checkDisks, e.checkBlobs, e.checkAddress, e.checkJobs, e.checkWebhooks,
-			e.checkMail, e.checkBackup,
-		} {
-			if err := check(ctx); err != nil {
-				return err
-			}
-		}
-		findings = e.findings
-		return nil
+func ExamineInstallation(ctx context.Context, c *Config, log *slog.Logger) ([]core.Finding, error) {
+	return askConsole(ctx, c, log, func(o console) ([]core.Finding, error) {
+		return (&examination{config: c, db: o.db, of: "this command"}).examine(ctx)
 	})
-	return findings, err
+}
+
+// examineServer looks at the installation as the server sees it.
+func (a *App) examineServer(ctx context.Context) ([]core.Finding, error) {
+	return (&examination{config: a.config, db: a.db, of: "this server"}).examine(ctx)
+}
+
+// examine makes all checks.
+func (e *examination) examine(ctx context.Context) (_ []core.Finding, err error) {
+	if e.state, err = e.db.ReadOperatorState(ctx); err != nil {
+		return nil, err
+	}
+	if e.blobs, err = e.config.openRawBlobs(); err != nil {
+		return nil, err
+	}
+	if e.blobs != nil {
+		defer e.blobs.Close()
+	}
+	for _, check := range []func(context.Context) error{
+		e.checkServer, e.checkDatabase, e.checkClock, e.checkDisks, e.checkBlobs, e.checkAddress, e.checkJobs, e.checkWebhooks,
+		e.checkMail, e.checkBackup,
+	} {
+		if err := check(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return e.findings, nil
 }

@@ -104,7 +104,7 @@ func (e *examination) checkDisks(context.Context) error {
 func (e *examination) checkBlobs(ctx context.Context) error {
 	if e.blobs == nil {
 		e.addWarning("source maps", "set BLOBS if browsers send events",
-			"BLOBS is not set for this command, so there is no storage of source maps")
+			"BLOBS is not set for %s, so there is no storage of source maps", e.of)
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, askAtMost)
@@ -226,8 +226,8 @@ func (e *examination) checkWebhooks(ctx context.Context) error {
 		}
 	}
 	if sealed > 0 && !ring.CanSeal() {
-		e.addWarning("webhooks", "give this command and every server the same ENCRYPTION_KEYS",
-			"%d webhooks have secrets, and ENCRYPTION_KEYS is not set for this command", sealed)
+		e.addWarning("webhooks", "give commands and every server the same ENCRYPTION_KEYS",
+			"%d webhooks have secrets, and ENCRYPTION_KEYS is not set for %s", sealed, e.of)
 	}
 	oldest := e.state.OldestPendingAt
 	if waits := e.db.Now().Sub(oldest.Time); !oldest.IsZero() && waits > longPending {
@@ -243,7 +243,7 @@ func (e *examination) checkWebhooks(ctx context.Context) error {
 func (e *examination) checkMail(ctx context.Context) error {
 	if e.config.mailer == nil {
 		e.addWarning("mail", "set SMTP_URL and EMAIL_FROM if people are to get alerts and links for forgotten passwords",
-			"SMTP_URL is not set for this command: no mail is sent")
+			"SMTP_URL is not set for %s: no mail is sent", e.of)
 		return nil
 	}
 	if err := e.config.mailer.Check(ctx); err != nil {

@@ -14,12 +14,12 @@ import (
 )
 
 // examine returns the worst finding about each part of an installation.
-func examine(t *testing.T, c app.Config) map[string]app.Finding {
+func examine(t *testing.T, c app.Config) map[string]core.Finding {
 	t.Helper()
 	list, err := app.ExamineInstallation(t.Context(), &c, (&logtext.Text{}).NewLogger())
 	require.NoError(t, err)
-	rank := []string{"ok", "warn", "fail"}
-	found := map[string]app.Finding{}
+	rank := []core.Verdict{core.VerdictOK, core.VerdictWarn, core.VerdictFail}
+	found := map[string]core.Finding{}
 	for _, finding := range list {
 		require.Contains(t, rank, finding.Verdict)
 		require.NotEmpty(t, finding.Text)
@@ -40,16 +40,16 @@ func TestDoctorOfAHealthyInstallation(t *testing.T) {
 	s := startServer(t, c)
 	storetest.SaveSettings(t, storetest.Open(t, c.DatabaseURL.Reveal(), storetest.NewClock().Tell), map[string]string{"BASE_URL": s.URL()})
 	s.makeProject(t)
-	var found map[string]app.Finding
+	var found map[string]core.Finding
 	require.Eventually(t, func() bool {
 		found = examine(t, c)
 		return found["jobs"].Verdict == "ok"
 	}, atMost, every, "the jobs run")
 
 	for _, about := range []string{"database", "clock", "source maps", "address", "jobs", "webhooks", "mail"} {
-		require.Equal(t, "ok", found[about].Verdict, "%+v", found[about])
+		require.EqualValues(t, "ok", found[about].Verdict, "%+v", found[about])
 	}
-	require.Equal(t, "warn", found["backup"].Verdict)
+	require.EqualValues(t, "warn", found["backup"].Verdict)
 	require.Empty(t, mails.Mails())
 }
 
@@ -65,13 +65,13 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 	found := examine(t, c)
 
 	for about, text := range map[string]string{"source maps": "cannot be reached", "address": "refused", "mail": "mail server"} {
-		require.Equal(t, "fail", found[about].Verdict, about)
+		require.EqualValues(t, "fail", found[about].Verdict, about)
 		require.Contains(t, found[about].Text, text)
 	}
 	require.Contains(t, found["webhooks"].Text, "OUTGOING is off")
 	require.Contains(t, found["jobs"].Text, "no background job")
 	for _, finding := range found {
-		require.NotContains(t, finding.Text+finding.Advice, "the-secret")
-		require.NotContains(t, finding.Text+finding.Advice, "the-password")
+		require.NotContains(t, finding.Text+string(finding.Advice), "the-secret")
+		require.NotContains(t, finding.Text+string(finding.Advice), "the-password")
 	}
 }

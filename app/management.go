@@ -19,7 +19,7 @@ func (a *App) newTools() *tools.Tools {
 	return tools.New(tools.Options{
 		Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader, SCMHost: a.config.SCMHost,
 		FindStoredType: grouping.FindStoredType, Blobs: a.sourceMapBlobs(), Webhooks: a.describeWebhooks(), TakeTestEvent: a.ingest.TakeTestEvent,
-		Mail: a.describeMail(), DescribeServer: a.describeServer,
+		Mail: a.describeMail(), DescribeServer: a.describeServer, ExamineServer: a.examineServer,
 	})
 }
 

@@ -140,6 +140,13 @@ func TestPageOfTheServer(t *testing.T) {
 	require.NotContains(t, got.body, adminToken)
 	require.Contains(t, got.body, `"private":false`)
 
+	require.NotContains(t, page.body, "errand backup")
+	examined := b.get("/settings/server?examine=1").body
+	requireOrder(t, examined, ">database<", ">ok</span>", "the database of DATABASE_URL", ">backup<", ">look at it</span>",
+		"errand backup has never run", "run errand backup FILE every day")
+	requireHarmless(t, examined)
+	require.NotContains(t, examined, databaseURL)
+
 	_, err := openConnection(t, databaseURL).Exec(t.Context(), `
 		INSERT INTO river_job (kind, args, state, attempted_at, finalized_at, max_attempts)
 		VALUES ('verify_fixes', '{}', 'discarded', now() + interval '1 hour', now() + interval '1 hour', 1)`)

@@ -27,7 +27,7 @@ create_token list_tokens whoami revoke_token create_api_key list_api_keys revoke
 get_account update_account list_sessions end_session end_other_sessions
 list_approvals count_approvals approve_request reject_request list_activity list_labels
 list_project_teams count_open_issues get_source_map_state
-get_server rotate_webhook_secret
+get_server examine_server rotate_webhook_secret
 ingest_event`
 
 // decidedNoTools are the operations that decisions 11 withholds from agents.
@@ -37,7 +37,7 @@ approve_request reject_request upload_source_map ingest_event
 count_issues list_filter_values get_issues get_issue_hours get_issue_days get_issue_shares get_events_around change_issues
 list_people invite_person update_person delete_person create_person_link
 list_claims get_outcomes list_fixes get_release_hours try_scrubbing create_api_key list_api_keys revoke_api_key
-get_server rotate_webhook_secret
+get_server examine_server rotate_webhook_secret
 get_account update_account list_sessions end_session end_other_sessions
 list_project_teams count_open_issues get_source_map_state count_approvals`
 

@@ -88,6 +88,7 @@ var rightsOfPeople = map[*Operation]Right{
 	ReportSetupStep.Operation:  SiteRight,
 	GetSetupProgress.Operation: SiteRight,
 	GetServer.Operation:        SiteRight,
+	ExamineServer.Operation:    SiteRight,
 }
 
 // ofInstallation are the operations that belong to no project. A token that is limited to its project may call none of them.
@@ -98,7 +99,7 @@ var ofInstallation = map[*Operation]bool{
 	CreateAPIKey.Operation:     true, ListAPIKeys.Operation: true, RevokeAPIKey.Operation: true,
 	CreateSetupKey.Operation: true, ListSetupKeys.Operation: true, RevokeSetupKey.Operation: true, RegisterApp.Operation: true,
 	CreateAgentToken.Operation: true,
-	GetServer.Operation:        true,
+	GetServer.Operation:        true, ExamineServer.Operation: true,
 }
 
 // Right returns the right that the operation requires of a person.

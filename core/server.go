@@ -1,6 +1,6 @@
 package core
 
-var serverOperations = []*Operation{GetServer.Operation}
+var serverOperations = []*Operation{GetServer.Operation, ExamineServer.Operation}
 
 // Server is the state of the installation, and of the server that answers.
 type Server struct {
@@ -90,6 +90,37 @@ var GetServer = DefineOperation[GetServerInput, Data[Server]](Operation{
 	Description: "Shows what an operator asks first: versions, the database and its size, how events come in, deliveries that wait, " +
 		"the last runs of the jobs, free space, which secrets are set (never their values), and the settings of the installation with who " +
 		"set them. warnings says in words what to look at.",
+	Example:  `{}`,
+	NotATool: "it is for who runs the server",
+})
+
+// Verdict is how a finding is judged.
+type Verdict string
+
+// The verdicts, from the best to the worst.
+const (
+	VerdictOK   Verdict = "ok"
+	VerdictWarn Verdict = "warn" // it works, but probably not as somebody wants it
+	VerdictFail Verdict = "fail" // it does not work
+)
+
+// Finding is what an examination found out about one thing.
+type Finding struct {
+	About   string  `json:"about" doc:"Such as database, or mail."`
+	Verdict Verdict `json:"verdict" enum:"ok|warn|fail" doc:"warn: it works, but probably not as somebody wants it."`
+	Text    string  `json:"text" doc:"What is so."`
+	Advice  Text    `json:"advice" doc:"What to do about it; null for ok."`
+}
+
+// ExamineServerInput has no fields: the server that answers is examined.
+type ExamineServerInput struct{}
+
+// ExamineServer declares GET /v1/server/findings, an addition.
+var ExamineServer = DefineOperation[ExamineServerInput, Data[List[Finding]]](Operation{
+	Name: "examine_server", Route: "GET /v1/server/findings", Scope: Admin,
+	Summary: "Examine the server",
+	Description: "Looks for what is wrong, as `errand doctor` does: database, clock, disks, source maps, BASE_URL, jobs, webhooks, mail, " +
+		"backup. It asks BASE_URL, the storage of source maps and the mail server, which may take seconds; no mail is sent.",
 	Example:  `{}`,
 	NotATool: "it is for who runs the server",
 })

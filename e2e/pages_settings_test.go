@@ -121,5 +121,6 @@ func listSettingsPages(made settingsMade) []lookedAt {
 		{"webhook-secret", of("/settings/webhooks/%d/secret", made.webhook), "/settings/webhooks/{id}/secret", ann, nil},
 		{"webhook-delete", of("/settings/webhooks/%d/delete", made.webhook), "/settings/webhooks/{id}/delete", ann, nil},
 		{"server", "/settings/server", "", ann, nil},
+		{"server-examined", "/settings/server?examine=1", "/settings/server", ann, nil},
 	}
 }

@@ -42,7 +42,7 @@ var scopes = map[string]core.Scope{
 	"create_setup_key": core.Admin, "list_setup_keys": core.SetupScope, "revoke_setup_key": core.SetupScope,
 	"register_app": core.SetupScope, "create_agent_token": core.SetupScope, "send_test_event": core.SetupScope,
 	"report_setup_step": core.SetupScope, "get_setup_progress": core.SetupScope, "get_setup_guide": core.SetupScope,
-	"get_server": core.Admin, "rotate_webhook_secret": core.Admin,
+	"get_server": core.Admin, "examine_server": core.Admin, "rotate_webhook_secret": core.Admin,
 	"create_webhook": core.Admin, "list_webhooks": core.Admin, "delete_webhook": core.Admin, "test_webhook": core.Admin,
 	"get_account": core.PersonScope, "update_account": core.PersonScope, "list_sessions": core.PersonScope,
 	"end_session": core.PersonScope, "end_other_sessions": core.PersonScope,

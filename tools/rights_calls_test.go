@@ -126,6 +126,7 @@ var callsOfPeople = map[string]func(part) string{
 	"count_open_issues":    nothing,
 	"get_source_map_state": ofProject(``),
 	"get_server":           nothing,
+	"examine_server":       nothing,
 }
 
 func nothing(part) string { return `{}` }

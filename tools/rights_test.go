@@ -38,8 +38,8 @@ var operationsByRight = map[core.Right]string{
 		rotate_webhook_secret
 		create_webhook list_webhooks delete_webhook test_webhook list_deliveries resend_delivery
 		list_approvals count_approvals approve_request reject_request`,
-	core.SiteRight: `get_server create_project delete_project create_token list_tokens revoke_token create_api_key list_api_keys revoke_api_key
-		list_people invite_person update_person delete_person create_person_link
+	core.SiteRight: `get_server examine_server create_project delete_project create_token list_tokens revoke_token
+		create_api_key list_api_keys revoke_api_key list_people invite_person update_person delete_person create_person_link
 		create_setup_key list_setup_keys revoke_setup_key
 		register_app create_agent_token send_test_event report_setup_step get_setup_progress`,
 }

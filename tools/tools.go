@@ -31,6 +31,7 @@ type Tools struct {
 	mail       func(ctx context.Context, address, subject, text string) error // nil for none
 	holdsNone  bool                                                           // Options.HoldsNothing
 	describe   DescribeServer
+	examine    ExamineServer
 }
 
 // Options are what the operations work with. The Store has the settings of the installation.
@@ -49,6 +50,7 @@ type Options struct {
 	// Mail sends a mail to an address; nil where none can be sent.
 	Mail           func(ctx context.Context, address, subject, text string) error
 	DescribeServer DescribeServer // what only the process knows; nil for nothing
+	ExamineServer  ExamineServer  // nil where nothing can be examined
 
 	// HoldsNothing turns REQUIRE_APPROVAL off. It is for `errand demo`, which acts only on the demo project: examples
 	// that wait for an admin would show nothing. It is never set for callers of an API, who are not exempt.
@@ -74,7 +76,7 @@ func New(o Options) *Tools {
 		store: o.Store, adminToken: o.AdminToken, random: o.Random,
 		scmHosts: fixes.ParseHosts(cmp.Or(o.SCMHost, DefaultSCMHost)), findType: o.FindStoredType,
 		blobs: o.Blobs, takeEvent: o.TakeTestEvent, uploads: make(chan struct{}, maxUploads),
-		webhooks: o.Webhooks, mail: o.Mail, holdsNone: o.HoldsNothing, describe: o.DescribeServer,
+		webhooks: o.Webhooks, mail: o.Mail, holdsNone: o.HoldsNothing, describe: o.DescribeServer, examine: o.ExamineServer,
 	}
 }
 
@@ -198,6 +200,7 @@ func (t *Tools) bindInstallation() []core.Handler {
 		core.BindHandler(core.ListAlerts, t.listAlerts),
 		core.BindHandler(core.RotateWebhookSecret, t.rotateWebhookSecret),
 		core.BindHandler(core.GetServer, t.getServer),
+		core.BindHandler(core.ExamineServer, t.examineServer),
 
 		core.BindHandler(core.ListLabels, t.listLabels),
 	}

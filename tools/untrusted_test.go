@@ -37,6 +37,7 @@ var readsWithout = map[string]string{
 	"get_issue_hours":   "numbers",
 	"get_events_around": "ids and times",
 	"get_server":        "facts of the server",
+	"examine_server":    "facts of the server",
 }
 
 // agentWords are an agent's words, in its names and its notes.

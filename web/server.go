@@ -17,7 +17,17 @@ type serverForm struct {
 	Groups   []factGroup
 	Jobs     []jobRow
 	Settings []settingRow
+	Findings []findingRow // of an examination that was asked for
 }
+
+// findingRow is what the examination found out about one thing.
+type findingRow struct {
+	Verdict             badge
+	About, Text, Advice string
+}
+
+// examineField is the field of the address that asks for an examination: it may take seconds.
+const examineField = "examine"
 
 // factGroup is facts about one thing.
 type factGroup struct {
@@ -63,7 +73,27 @@ func (s *Site) showServer(v *visit) error {
 	for _, setting := range server.Settings {
 		form.Settings = append(form.Settings, settingRow{setting.Name, setting.Value, setting.Default, setting.SetBy, v.at(setting.SetAt)})
 	}
+	if v.r.URL.Query().Has(examineField) {
+		examined, err := callOperation(v, core.ExamineServer, nil)
+		if err != nil {
+			return err
+		}
+		for _, f := range examined.Data {
+			form.Findings = append(form.Findings, findingRow{verdictBadge(f.Verdict), f.About, f.Text, string(f.Advice)})
+		}
+	}
 	return v.show("server", "Server", form)
+}
+
+// verdictBadge says how a finding is judged.
+func verdictBadge(verdict core.Verdict) badge {
+	switch verdict {
+	case core.VerdictOK:
+		return badge{kindGood, "ok"}
+	case core.VerdictWarn:
+		return badge{kindWarn, "look at it"}
+	}
+	return badge{kindBad, "does not work"}
 }
 
 // outcomeBadge says how the last run of a job ended.

@@ -165,8 +165,9 @@ func CountDeadlocks(t testing.TB, url string) (n int) {
 	return n
 }
 
-// withoutDatabase are the operations that answer from the caller's token alone, once that is known.
-var withoutDatabase = []*core.Operation{core.Whoami.Operation}
+// withoutDatabase are the operations that answer from the caller's token alone, once that is known, and the one that needs a process
+// to examine.
+var withoutDatabase = []*core.Operation{core.Whoami.Operation, core.ExamineServer.Operation}
 
 // NeedsNoDatabase reports whether the handler of an operation works while the database is away.
 func NeedsNoDatabase(op *core.Operation) bool { return slices.Contains(withoutDatabase, op) }
