@@ -101,13 +101,13 @@ func (b Backup) verifyFile(passphrase core.Secret, out io.Writer) error {
 func printBackup(w io.Writer, file string, size int64, about backup.About, end backup.End) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	if size > 0 {
-		line("%s: %s", file, sizeText(size))
+		line("%s: %s", file, core.WriteBytes(size))
 	}
 	line("Made at %s by Errand %s, schema %d.", about.MadeAt.UTC().Format(time.RFC3339), about.Errand, about.Schema)
 	rows := end.Rows
 	line("%d projects, %d issues, %d stored events, %d users.", rows["projects"], rows["issues"], rows["events"], rows["users"])
 	if about.HasBlobs {
-		line("%d source maps, %s.", end.Blobs, sizeText(end.BlobBytes))
+		line("%d source maps, %s.", end.Blobs, core.WriteBytes(end.BlobBytes))
 	} else {
 		line("Source maps: left out.")
 	}

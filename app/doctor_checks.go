@@ -57,7 +57,7 @@ func (e *examination) checkDatabase(ctx context.Context) error {
 	if e.config.isPrivate() {
 		kind = "the private Postgres"
 	}
-	e.addOK("database", "%s, Postgres %s, schema %d, %s", kind, state.Postgres, schema, sizeText(state.Bytes))
+	e.addOK("database", "%s, Postgres %s, schema %d, %s", kind, state.Postgres, schema, core.WriteBytes(state.Bytes))
 	if schema > known {
 		e.addWarning("database", "update this program too", "the schema %d is newer than this program, which knows %d", schema, known)
 	}
@@ -88,7 +88,7 @@ func (e *examination) checkClock(ctx context.Context) error {
 
 func (e *examination) checkDisks(context.Context) error {
 	for _, disk := range e.config.measureDisks() {
-		text := fmt.Sprintf("%s of %s free for %s in %s", sizeText(disk.FreeBytes), sizeText(disk.TotalBytes), disk.Use, disk.Path)
+		text := fmt.Sprintf("%s of %s free for %s in %s", core.WriteBytes(disk.FreeBytes), core.WriteBytes(disk.TotalBytes), disk.Use, disk.Path)
 		switch {
 		case disk.PercentUsed >= diskFull:
 			e.addFailure("disk", "make room: lower RETENTION_DAYS, delete projects, or enlarge the disk", "%s", text)

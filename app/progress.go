@@ -52,15 +52,3 @@ func (p *progress) clearLine() {
 		_, _ = fmt.Fprint(p.w, "\r\x1b[K")
 	}
 }
-
-// sizeText writes a number of bytes for people.
-func sizeText(bytes int64) string {
-	const kilo = 1000
-	switch {
-	case bytes < kilo*kilo:
-		return fmt.Sprintf("%.1f KB", float64(bytes)/kilo)
-	case bytes < kilo*kilo*kilo:
-		return fmt.Sprintf("%.1f MB", float64(bytes)/kilo/kilo)
-	}
-	return fmt.Sprintf("%.2f GB", float64(bytes)/kilo/kilo/kilo)
-}

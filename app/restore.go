@@ -51,7 +51,7 @@ func (r Restore) Run(ctx context.Context, c *Config, log *slog.Logger, out, note
 	done, err := backup.Restore(ctx, file, backup.Target{
 		Prepare: work.prepareTables, OpenBlobs: work.openBlobs(r.TakeOver), Passphrase: passphrase, TakesOver: r.TakeOver,
 	}, func(what string, read, _ int64) {
-		told.tellLine(func() string { return fmt.Sprintf("%s of the backup read  %s", sizeText(read), what) })
+		told.tellLine(func() string { return fmt.Sprintf("%s of the backup read  %s", core.WriteBytes(read), what) })
 	})
 	told.clearLine()
 	if errors.Is(err, dump.ErrNotEmpty) {

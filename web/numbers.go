@@ -41,19 +41,3 @@ func writeMinutes(minutes int64) string {
 		return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
 	}
 }
-
-// writeBytes writes a size as people say it: 1.2 GB.
-func writeBytes(n int64) string {
-	const unit = 1000
-	if n < unit {
-		return writePlural(n, "byte", "bytes")
-	}
-	size, units := float64(n)/unit, []string{"kB", "MB", "GB", "TB", "PB"}
-	for size >= unit && len(units) > 1 {
-		size, units = size/unit, units[1:]
-	}
-	if size >= 10 {
-		return fmt.Sprintf("%.0f %s", size, units[0])
-	}
-	return fmt.Sprintf("%.1f %s", size, units[0])
-}

@@ -124,14 +124,14 @@ func (form *mapsForm) groupMaps(v *visit, maps []core.SourceMap) []uploadedRelea
 			groups, sizes = append(groups, uploadedRelease{Release: m.Release, Last: v.at(m.UploadedAt), By: m.UploadedBy}), append(sizes, 0)
 		}
 		sizes[place] += m.Size
-		uploaded := uploadedMap{Name: m.Name, Dist: m.Dist, Sources: writeCount(m.Sources), Size: writeBytes(m.Size), At: v.at(m.UploadedAt)}
+		uploaded := uploadedMap{Name: m.Name, Dist: m.Dist, Sources: writeCount(m.Sources), Size: core.WriteBytes(m.Size), At: v.at(m.UploadedAt)}
 		if form.CanManage {
 			uploaded.DeletePath = addressOf(form.Path+deleteMapPart, "id", strconv.FormatInt(m.ID, 10))
 		}
 		groups[place].Maps = append(groups[place].Maps, uploaded)
 	}
 	for i := range groups {
-		groups[i].Size = writeBytes(sizes[i])
+		groups[i].Size = core.WriteBytes(sizes[i])
 	}
 	return groups
 }

@@ -115,7 +115,7 @@ func (v *visit) listServerFacts(s *core.Server) []factGroup {
 	groups := []factGroup{
 		{"Errand", []fact{{Name: "Version", Text: s.Version}, {Name: "Go", Text: s.Go}, {Name: "Runs since", At: &started}}},
 		{"Database", []fact{{Name: "Postgres", Text: s.Database.Postgres + placeOf(s.Database.Private)},
-			{Name: "Size", Text: writeBytes(s.Database.Bytes)}, {Name: "Schema", Text: describeSchema(s.Schema)}}},
+			{Name: "Size", Text: core.WriteBytes(s.Database.Bytes)}, {Name: "Schema", Text: describeSchema(s.Schema)}}},
 		{"Events", v.listIngestFacts(&s.Ingest)},
 		{"Deliveries", []fact{{Name: "Waiting", Text: writePlural(s.Queue.Pending, "delivery", "deliveries")}}},
 	}
@@ -128,7 +128,7 @@ func (v *visit) listServerFacts(s *core.Server) []factGroup {
 	for _, disk := range s.Disks {
 		name := map[string]string{"data": "Data", "blobs": "Source maps"}[disk.Use]
 		groups[4].Facts = append(groups[4].Facts, fact{Name: name, Text: fmt.Sprintf("%s free of %s, %d %% full, in %s",
-			writeBytes(disk.FreeBytes), writeBytes(disk.TotalBytes), disk.PercentUsed, disk.Path)})
+			core.WriteBytes(disk.FreeBytes), core.WriteBytes(disk.TotalBytes), disk.PercentUsed, disk.Path)})
 	}
 	keys := factGroup{Name: "Secrets, never shown"}
 	for _, key := range s.Keys {
