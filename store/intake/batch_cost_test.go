@@ -47,7 +47,9 @@ func TestCostOfABatch(t *testing.T) {
 			limit := func(golden int64) int64 { return golden + golden*more/100 }
 			require.Equal(t, kind.golden.trips, got.trips, "round trips")
 			require.Equal(t, kind.golden.statements, got.statements, "statements")
-			require.LessOrEqual(t, got.allocated, limit(kind.golden.allocated), "bytes allocated for an event")
+			if !underRace {
+				require.LessOrEqual(t, got.allocated, limit(kind.golden.allocated), "bytes allocated for an event")
+			}
 			require.LessOrEqual(t, got.written, limit(kind.golden.written), "bytes written ahead for an event")
 		})
 	}
