@@ -208,6 +208,8 @@ func (d *dialect) failureHeaders(codes []core.Code) map[string]*huma.Header {
 		case code == core.Quota:
 			add("Retry-After", "integer", "Seconds to wait: until 00:00 UTC, but at most 60, in which a change of the quota takes effect.")
 			add("X-Sentry-Rate-Limits", "string", "The same for Sentry SDKs: <seconds>:default;error;security:project:daily_quota.")
+		case code == core.TooManyIssues:
+			add("Retry-After", "integer", "Seconds to wait: until the next hour.")
 		}
 	}
 	return headers

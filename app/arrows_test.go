@@ -113,6 +113,7 @@ var arrows = map[string][]string{
 	"testkit/crashes": {},
 	"testkit/logtext": {},
 	"testkit/ramdisk": {},
+	"testkit/race":    {},
 	"testkit/golden":  {"github.com/stretchr/testify"},
 	"testkit/house":   {},
 	"scripts/names":   {"testkit/house"},

@@ -13,6 +13,7 @@ import (
 	"errand/app"
 	"errand/store/storetest"
 	"errand/testkit/logtext"
+	"errand/testkit/race"
 )
 
 // startsAt names the database on which TestAStartAllocatesLittle starts a server in its own process.
@@ -26,6 +27,9 @@ func TestAStartAllocatesLittle(t *testing.T) {
 	if url := os.Getenv(startsAt); url != "" {
 		reportStart(t, url)
 		return
+	}
+	if race.Enabled {
+		t.Skip("the race detector allocates too")
 	}
 	t.Parallel()
 	url := storetest.NewURL(t)

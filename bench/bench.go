@@ -73,7 +73,8 @@ func (s *Server) Restart(ctx context.Context) (*Server, time.Duration, error) {
 
 func startServer(ctx context.Context, binary, dir, databaseURL string) (*Server, error) {
 	s := &Server{Dir: dir, cmd: exec.CommandContext(ctx, binary, "serve", "--addr", "127.0.0.1:0", "--data-dir", dir)}
-	s.cmd.Env = append(os.Environ(), "ADMIN_TOKEN="+AdminToken, "DATABASE_URL="+databaseURL, "BASE_URL=", "LOG_LEVEL=warn")
+	s.cmd.Env = append(os.Environ(), "ADMIN_TOKEN="+AdminToken, "DATABASE_URL="+databaseURL, "BASE_URL=", "LOG_LEVEL=warn",
+		"NEW_ISSUES_PER_HOUR=0")
 	s.cmd.Stderr = os.Stderr
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
 	out, err := s.cmd.StdoutPipe()

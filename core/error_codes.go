@@ -31,6 +31,7 @@ const (
 	EncryptionNotConfigured Code = "encryption_not_configured"
 	EmailNotConfigured      Code = "email_not_configured"
 	Quota                   Code = "quota"
+	TooManyIssues           Code = "too_many_issues"
 	Limit                   Code = "limit"
 	HeadersTooLarge         Code = "headers_too_large"
 	Internal                Code = "internal"
@@ -180,6 +181,14 @@ var v1Errors = ErrorForms{
 		Hint:    "Wait until 00:00 UTC, or ask an admin for a larger quota.",
 		Members: struct {
 			DailyQuota int64 `json:"daily_quota,omitempty" doc:"How many events a UTC day the project takes."`
+		}{},
+	},
+	TooManyIssues: {
+		Status:  http.StatusTooManyRequests,
+		Meaning: "The project has made as many new issues in this hour as it may; events of known issues are taken.",
+		Hint:    "Wait until the next hour; see whether a part of the message that changes each time keeps events from being grouped.",
+		Members: struct {
+			NewIssuesPerHour int64 `json:"new_issues_per_hour,omitempty" doc:"How many new issues a project may make in a UTC hour."`
 		}{},
 	},
 	Limit: {

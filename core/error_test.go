@@ -24,7 +24,7 @@ func TestStatusOfEachCode(t *testing.T) {
 		MethodNotAllowed: 405,
 		LastKey:          409, Claimed: 409, ApprovalNotPending: 409, ApprovalFailed: 409,
 		PayloadTooLarge: 413,
-		Quota:           429, Limit: 429,
+		Quota:           429, TooManyIssues: 429, Limit: 429,
 		HeadersTooLarge: 431,
 		Internal:        500,
 		Unavailable:     503,

@@ -106,7 +106,7 @@ var IngestEvent = DefineOperation[IngestEventInput, Data[Receipt]](Operation{
 		"What is longer than its cap is cut, and so are the largest parts of an event of more than 256 KB; problems of the stored event " +
 		"names what was cut.",
 	Example:  `{"message": "Payment failed", "level": "error", "platform": "node"}`,
-	Errors:   []Code{InvalidRequest, Unauthorized, ForbiddenOrigin, PayloadTooLarge, Quota},
+	Errors:   []Code{InvalidRequest, Unauthorized, ForbiddenOrigin, PayloadTooLarge, Quota, TooManyIssues},
 	NotATool: "its caller is an application with a DSN key, not an agent",
 	ServedBy: "ingest",
 })

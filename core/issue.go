@@ -91,6 +91,8 @@ type IngestState struct {
 	LastEventAt Time   `json:"last_event_at"`
 	QuotaUsed   int64  `json:"quota_used" doc:"Events since 00:00 UTC."`
 	Quota       *int64 `json:"quota" doc:"Events per UTC day; null without a quota, and when no project is given."`
+
+	TooManyIssues bool `json:"too_many_issues" doc:"@ingestState.too_many_issues"`
 }
 
 // IssuePage is a page of issues.

@@ -71,6 +71,8 @@ var longDocs = map[string]string{
 	"@issue.source":            "Where the project's events of the last 30 days came from.",
 	"@ingestState.state": "The first that applies: over_quota: events of the app are refused until 00:00 UTC; degraded: " +
 		"some were refused with 503 in the last 5 minutes, in any app; idle: none in 24 hours; ok.",
+	"@ingestState.too_many_issues": "A project has made as many new issues in this UTC hour as it may (NEW_ISSUES_PER_HOUR): events that " +
+		"would make another are refused until the next hour.",
 	"@nextIssueInput.project":  "Public id or slug; without it all projects, or that of your token when it is bound to one.",
 	"@minutes":                 "How long the claim lasts; each write of yours on the issue renews it.",
 	"@listIssuesInput.claimed": "true: only issues with an active claim; false: only without.",

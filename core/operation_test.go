@@ -144,7 +144,7 @@ func TestAllErrors(t *testing.T) {
 		GetIssue.Operation:    {Forbidden, Internal, InvalidRequest, NotFound, PayloadTooLarge, Unauthorized, Unavailable},
 		ClaimIssue.Operation:  {Claimed, Forbidden, Internal, InvalidRequest, NotFound, PayloadTooLarge, Unauthorized, Unavailable},
 		RevokeToken.Operation: {Forbidden, Internal, InvalidRequest, NotFound, PayloadTooLarge, Unauthorized, Unavailable},
-		IngestEvent.Operation: {ForbiddenOrigin, Internal, InvalidRequest, PayloadTooLarge, Quota, Unauthorized, Unavailable},
+		IngestEvent.Operation: {ForbiddenOrigin, Internal, InvalidRequest, PayloadTooLarge, Quota, TooManyIssues, Unauthorized, Unavailable},
 	} {
 		require.ElementsMatch(t, want, op.AllErrors(), op.Name)
 	}

@@ -106,8 +106,8 @@ func TestCallWithoutArguments(t *testing.T) {
 	require.Nil(t, failure)
 	require.Equal(t, 25, got.Limit)
 	text, _, _ := strings.Cut(string(answer.Body), `,"untrusted":`)
-	require.JSONEq(t, `{"data":[],"next_cursor":null,"ingest":{"state":"","events_24h":0,"last_event_at":null,"quota_used":0,"quota":null}}`,
-		text+"}")
+	require.JSONEq(t, `{"data":[],"next_cursor":null,"ingest":{"state":"","events_24h":0,"last_event_at":null,"quota_used":0,"quota":null,
+		"too_many_issues":false}}`, text+"}")
 }
 
 func TestCallGivesNoBodyForNone(t *testing.T) {

@@ -12,25 +12,27 @@ import (
 // Settings are the current values of what belongs to the whole installation rather than to one server (decisions 2).
 // A new setting is a field here, a field of SettingTexts, and a line of installationSettings.
 type Settings struct {
-	BaseURL         string       // for DSNs and links, without a slash at the end
-	StoredPerIssue  int64        // events kept per issue: the first 100 and the most recent
-	RetentionDays   int          // older stored events are deleted; 0: never
-	RequireApproval []HeldAction // actions held until a second admin approves them
-	SimilarOff      bool         // find_similar answers similar_off
-	SourceMapsMaxMB int64        // for all source maps of a project together
-	HoldsOutgoing   bool         // no webhook is called and no mail is sent; what is to be sent waits
+	BaseURL          string       // for DSNs and links, without a slash at the end
+	StoredPerIssue   int64        // events kept per issue: the first 100 and the most recent
+	RetentionDays    int          // older stored events are deleted; 0: never
+	RequireApproval  []HeldAction // actions held until a second admin approves them
+	SimilarOff       bool         // find_similar answers similar_off
+	NewIssuesPerHour int64        // that a project may make; 0: any number
+	SourceMapsMaxMB  int64        // for all source maps of a project together
+	HoldsOutgoing    bool         // no webhook is called and no mail is sent; what is to be sent waits
 }
 
 // SettingTexts are the settings that a server was started with, each a flag and a variable of the environment. For an
 // empty one the installation's value applies. HelpVariables fills in the help.
 type SettingTexts struct {
-	BaseURL         string `name:"base-url" env:"BASE_URL" help:"${about_base_url}"`
-	StoredPerIssue  string `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" placeholder:"1000" help:"${about_stored}"`
-	RetentionDays   string `name:"retention-days" env:"RETENTION_DAYS" placeholder:"90" help:"${about_retention_days}"`
-	RequireApproval string `name:"require-approval" env:"REQUIRE_APPROVAL" placeholder:"none" help:"${about_require_approval}"`
-	Similar         string `name:"similar" env:"SIMILAR" placeholder:"on" help:"${about_similar}"`
-	SourceMapsMaxMB string `name:"source-maps-max-mb" env:"SOURCE_MAPS_MAX_MB" placeholder:"2000" help:"${about_source_maps_max_mb}"`
-	Outgoing        string `name:"outgoing" env:"OUTGOING" placeholder:"on" help:"${about_outgoing}"`
+	BaseURL          string `name:"base-url" env:"BASE_URL" help:"${about_base_url}"`
+	StoredPerIssue   string `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" placeholder:"1000" help:"${about_stored}"`
+	RetentionDays    string `name:"retention-days" env:"RETENTION_DAYS" placeholder:"90" help:"${about_retention_days}"`
+	RequireApproval  string `name:"require-approval" env:"REQUIRE_APPROVAL" placeholder:"none" help:"${about_require_approval}"`
+	Similar          string `name:"similar" env:"SIMILAR" placeholder:"on" help:"${about_similar}"`
+	NewIssuesPerHour string `name:"new-issues-per-hour" env:"NEW_ISSUES_PER_HOUR" placeholder:"1000" help:"${about_new_issues}"`
+	SourceMapsMaxMB  string `name:"source-maps-max-mb" env:"SOURCE_MAPS_MAX_MB" placeholder:"2000" help:"${about_source_maps_max_mb}"`
+	Outgoing         string `name:"outgoing" env:"OUTGOING" placeholder:"on" help:"${about_outgoing}"`
 }
 
 // HelpVariables are the values for ${name} in the help.
@@ -41,7 +43,8 @@ func HelpVariables() map[string]string {
 		"about_retention_days": "Stored events older than this many days are deleted; 0: never. Belongs to the installation.",
 		"about_require_approval": "Actions that wait for a second admin: a comma list of " + ListHeldActions() +
 			", or none. Belongs to the installation.",
-		"about_similar": "on: find_similar finds similar issues; off: it answers similar_off. Belongs to the installation.",
+		"about_similar":    "on: find_similar finds similar issues; off: it answers similar_off. Belongs to the installation.",
+		"about_new_issues": "New issues that a project may make in an hour; 0: any number. Belongs to the installation.",
 		"about_source_maps_max_mb": "MB (2^20 bytes) that the source maps of a project may have together, " +
 			"each content counted once. Belongs to the installation.",
 		"about_outgoing": "off: no webhook is called and no mail is sent, as in a restored copy; what is to be sent waits. " +
@@ -74,6 +77,7 @@ var installationSettings = []Setting{
 	{"RETENTION_DAYS", "90", readRetentionDays},
 	{"REQUIRE_APPROVAL", noActions, readRequireApproval},
 	{"SIMILAR", on, readSimilar},
+	{"NEW_ISSUES_PER_HOUR", "1000", readNewIssuesPerHour},
 	{"SOURCE_MAPS_MAX_MB", "2000", readSourceMapsMaxMB},
 	{"OUTGOING", on, readOutgoing},
 }
@@ -108,6 +112,7 @@ const (
 	DefaultStoredPerIssue = 1000
 	MinStoredPerIssue     = 200
 	maxRetentionDays      = 3650
+	maxNewIssues          = 1_000_000
 	maxSourceMapsMB       = 1 << 30 // a petabyte
 )
 
@@ -191,6 +196,15 @@ func readSimilar(text string, into *Settings) (stored string, err error) {
 func readOutgoing(text string, into *Settings) (stored string, err error) {
 	stored, into.HoldsOutgoing, err = readSwitch("OUTGOING", text)
 	return stored, err
+}
+
+func readNewIssuesPerHour(text string, into *Settings) (string, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || n > maxNewIssues {
+		return "", fmt.Errorf("NEW_ISSUES_PER_HOUR must be a whole number from 0 (any number) to %d: %q", maxNewIssues, text)
+	}
+	into.NewIssuesPerHour = n
+	return strconv.FormatInt(n, 10), nil
 }
 
 func readSourceMapsMaxMB(text string, into *Settings) (string, error) {

@@ -35,6 +35,8 @@ func TestSettingsAreStoredInOneForm(t *testing.T) {
 		{"SIMILAR", "OFF", "off"},
 		{"OUTGOING", " Off", "off"},
 		{"SOURCE_MAPS_MAX_MB", "0500", "500"},
+		{"NEW_ISSUES_PER_HOUR", "0", "0"},
+		{"NEW_ISSUES_PER_HOUR", "01000000", "1000000"},
 	} {
 		got, err := normalizeText(t, c[0], c[1])
 		require.NoError(t, err)
@@ -46,6 +48,7 @@ func TestSettingsAreStoredInOneForm(t *testing.T) {
 	for _, c := range [][2]string{
 		{"RETENTION_DAYS", "-1"}, {"RETENTION_DAYS", "3651"}, {"RETENTION_DAYS", "7d"},
 		{"STORED_EVENTS_PER_ISSUE", "199"}, {"SIMILAR", "no"}, {"OUTGOING", "no"},
+		{"NEW_ISSUES_PER_HOUR", "-1"}, {"NEW_ISSUES_PER_HOUR", "1000001"}, {"NEW_ISSUES_PER_HOUR", "off"},
 		{"SOURCE_MAPS_MAX_MB", "0"}, {"SOURCE_MAPS_MAX_MB", "2 GB"}, {"SOURCE_MAPS_MAX_MB", "9999999999"},
 		{"REQUIRE_APPROVAL", "none,ignore"}, {"REQUIRE_APPROVAL", "no_action"},
 		{"BASE_URL", "errand.example"}, {"BASE_URL", "https://errand.example/app"}, {"BASE_URL", "http://:8080"},
@@ -59,13 +62,13 @@ func TestSettingsThatAreNotSetHaveTheirDefault(t *testing.T) {
 	t.Parallel()
 	got, err := core.ReadSettings(nil)
 	require.NoError(t, err)
-	require.Equal(t, core.Settings{StoredPerIssue: 1000, RetentionDays: 90, SourceMapsMaxMB: 2000}, got)
+	require.Equal(t, core.Settings{StoredPerIssue: 1000, RetentionDays: 90, NewIssuesPerHour: 1000, SourceMapsMaxMB: 2000}, got)
 	got, err = core.ReadSettings(map[string]string{
 		"RETENTION_DAYS": "0", "SIMILAR": "off", "REQUIRE_APPROVAL": "merge", "OF_A_NEWER_VERSION": "x", "BASE_URL": "",
 	})
 	require.NoError(t, err)
 	require.Equal(t, core.Settings{
-		StoredPerIssue: 1000, SimilarOff: true, RequireApproval: []core.HeldAction{core.HoldMerge}, SourceMapsMaxMB: 2000,
+		StoredPerIssue: 1000, SimilarOff: true, RequireApproval: []core.HeldAction{core.HoldMerge}, NewIssuesPerHour: 1000, SourceMapsMaxMB: 2000,
 	}, got)
 	_, err = core.ReadSettings(map[string]string{"RETENTION_DAYS": "for ever"})
 	require.ErrorContains(t, err, "RETENTION_DAYS")
@@ -75,7 +78,8 @@ func TestSettingsThatAreNotSetHaveTheirDefault(t *testing.T) {
 func TestEverySettingIsAVariable(t *testing.T) {
 	t.Parallel()
 	given := core.SettingTexts{
-		BaseURL: "1", StoredPerIssue: "2", RetentionDays: " 3 ", RequireApproval: "4", Similar: "5", SourceMapsMaxMB: "6", Outgoing: "7",
+		BaseURL: "1", StoredPerIssue: "2", RetentionDays: " 3 ", RequireApproval: "4", Similar: "5", NewIssuesPerHour: "6",
+		SourceMapsMaxMB: "7", Outgoing: "8",
 	}.ByName()
 	var names []string
 	for _, s := range core.InstallationSettings() {

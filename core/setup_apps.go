@@ -87,7 +87,7 @@ var SendTestEvent = DefineOperation[SetupAppInput, DataAndNext[TestEvent]](Opera
 	Description: "Errand sends the app's one test event through its whole pipeline. It does not show that the SDK works; lists of " +
 		"issues leave it out.",
 	Example: `{"project": "web-shop"}`,
-	Errors:  []Code{ProjectNotFound, TestEventExists, Quota},
+	Errors:  []Code{ProjectNotFound, TestEventExists, Quota, TooManyIssues},
 })
 
 // SetupStep is a step of a setup that agents report.

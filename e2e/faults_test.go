@@ -21,7 +21,7 @@ import (
 const senders = 32
 
 // underLoad are the settings of servers under load.
-var underLoad = []string{"STORED_EVENTS_PER_ISSUE=" + strconv.Itoa(storedPerIssue)}
+var underLoad = []string{"STORED_EVENTS_PER_ISSUE=" + strconv.Itoa(storedPerIssue), "NEW_ISSUES_PER_HOUR=0"}
 
 // postmasterPID returns the pid of the Postgres in a folder.
 func postmasterPID(t *testing.T, dir string) int {

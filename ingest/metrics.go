@@ -69,13 +69,14 @@ const (
 	eventCounted
 	eventDuplicate
 	eventOverQuota
+	eventTooManyIssues
 	eventInvalid
 	eventUnavailable
 	eventFailed
 )
 
 // outcomes are the labels of the outcomes.
-var outcomes = [...]string{"stored", "counted", "duplicate", "over_quota", "invalid", "unavailable", "failed"}
+var outcomes = [...]string{"stored", "counted", "duplicate", "over_quota", "too_many_issues", "invalid", "unavailable", "failed"}
 
 // unknownItem is the label of all item types that are not in the protocol.
 const unknownItem = "unknown"
@@ -219,6 +220,8 @@ func outcomeOf(err error) outcome {
 	switch core.AsError(err).Code {
 	case core.Quota:
 		return eventOverQuota
+	case core.TooManyIssues:
+		return eventTooManyIssues
 	case core.Unavailable:
 		return eventUnavailable
 	case core.InvalidRequest, core.PayloadTooLarge:

@@ -79,6 +79,8 @@ func (i *Ingest) refuseNotice(r *httpRequest, failure *core.Error) int {
 	case core.Unauthorized:
 		r.w.Header().Del("WWW-Authenticate") // which would ask for another credential
 		sentence = "Invalid or missing ingestion key"
+	case core.TooManyIssues:
+		sentence = "Too many new issues in this hour"
 	case core.Quota, core.Limit:
 		sentence = "Rate limit exceeded. Retry after " + r.w.Header().Get("Retry-After") + " seconds."
 	}

@@ -81,13 +81,7 @@ func (q *quotas) admitEvents(ctx context.Context, batch []*pendingEvent) ([]*pen
 			return nil, err
 		}
 	}
-	admitted := make([]*pendingEvent, 0, len(batch))
-	for _, e := range batch {
-		if e.err == nil {
-			admitted = append(admitted, e)
-		}
-	}
-	return admitted, nil
+	return admittedOf(batch), nil
 }
 
 // quotaOf returns the quota that the newest event carries: it may have changed since the oldest arrived.

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"errand/core"
 	"errand/wire"
@@ -25,6 +27,8 @@ func (i *Ingest) writeRefusal(r *httpRequest, err error) int {
 	case core.Quota:
 		i.setRateLimit(r)
 		h.Set("Retry-After", secondsToRetry(i.clock()))
+	case core.TooManyIssues:
+		i.setIssueLimit(r)
 	case core.PayloadTooLarge:
 		i.unpackers.large.chargeTooLarge(r.whoSends(), r.bytesRead > 0)
 	}
@@ -46,6 +50,16 @@ func (i *Ingest) writeRefusal(r *httpRequest, err error) int {
 // setRateLimit tells an SDK to send no errors for a while.
 func (i *Ingest) setRateLimit(r *httpRequest) {
 	r.w.Header().Set("X-Sentry-Rate-Limits", secondsToRetry(i.clock())+":default;error;security:project:daily_quota")
+}
+
+// setIssueLimit tells a client of the native way to wait until the next hour. An SDK is told to wait for nothing, because it would hold
+// back events of known issues too; without the header it would do so for a minute.
+func (i *Ingest) setIssueLimit(r *httpRequest) {
+	if r.endpoint == endpointNative {
+		r.w.Header().Set("Retry-After", strconv.Itoa(int((untilNextHour(i.clock())+time.Second-1)/time.Second)))
+	} else if r.speaksSentry {
+		r.w.Header().Set("X-Sentry-Rate-Limits", "0:error:project:too_many_issues")
+	}
 }
 
 // explainToSDK describes the error in the words of the Sentry protocol: the first reason as detail, the others as causes.

@@ -21,6 +21,7 @@ const maxBatch = 500
 type writer struct {
 	store   *store.Store
 	quotas  *quotas
+	issues  *newIssues
 	metrics *metrics
 	log     *slog.Logger
 	// holdAtMost is how long a batch is tried while the database is away. After that its requests have given up.
@@ -48,7 +49,8 @@ type waitingEvents struct {
 func newWriter(s *store.Store, quotas *quotas, metrics *metrics, log *slog.Logger) *writer {
 	holding, endHolding := context.WithCancel(context.Background())
 	w := &writer{
-		store: s, quotas: quotas, metrics: metrics, log: log, holdAtMost: waitAtMost, holdingEvents: holding, endHolding: endHolding,
+		store: s, quotas: quotas, issues: newNewIssues(s), metrics: metrics, log: log, holdAtMost: waitAtMost,
+		holdingEvents: holding, endHolding: endHolding,
 		queue: make(chan *waitingEvents, maxBatch), stop: make(chan struct{}),
 	}
 	w.done.Go(w.commitUntilStopped)
@@ -176,11 +178,15 @@ func (w *writer) commitBatch(ctx context.Context, batch []*pendingEvent) {
 	w.quotas.countAdded(admitted)
 }
 
-// admitEvents returns the events that fit into the quotas, and refuses the others.
+// admitEvents returns the events that fit into the quotas and make no issue in an hour that is full, and refuses the others.
 func (w *writer) admitEvents(ctx context.Context, batch []*pendingEvent) (admitted []*pendingEvent) {
 	err := retryWhileAway(ctx, func() (err error) {
 		if admitted, err = w.quotas.admitEvents(ctx, batch); err != nil {
 			w.noteOutage(err) // without an error, it may not have asked the database
+			return err
+		}
+		if admitted, err = w.issues.admitEvents(ctx, admitted); err != nil {
+			w.noteOutage(err)
 		}
 		return err
 	})
@@ -220,6 +226,8 @@ func (w *writer) writeBatch(ctx context.Context, batch []*pendingEvent, events [
 		}
 	case core.HasCode(err, core.Quota):
 		w.writeLess(ctx, batch, events, err)
+	case core.HasCode(err, core.TooManyIssues):
+		w.writeFewer(ctx, batch, events, err)
 	case core.HasCode(err, core.Unavailable):
 		failEvents(batch, errUnavailable(err, isMaybeStored))
 	default:
@@ -236,6 +244,25 @@ func (w *writer) writeLess(ctx context.Context, batch []*pendingEvent, events []
 		return
 	}
 	w.writeBatch(ctx, admitted, storedForms(admitted))
+}
+
+// writeFewer commits the events of known issues, and those of as many new ones as the hour may still have.
+func (w *writer) writeFewer(ctx context.Context, batch []*pendingEvent, events []intake.NewEvent, err error) {
+	var admitted []*pendingEvent
+	failed := retryWhileAway(ctx, func() (err error) {
+		if admitted, err = w.issues.refuseSurplus(ctx, batch); err != nil {
+			w.noteOutage(err)
+		}
+		return err
+	})
+	switch {
+	case failed != nil:
+		failEvents(batch, failed)
+	case len(admitted) == len(batch): // other servers have made the same issues meanwhile
+		w.writeHalves(ctx, batch, events, err)
+	default:
+		w.writeBatch(ctx, admitted, storedForms(admitted))
+	}
 }
 
 // writeHalves commits each half of a batch that failed. An event alone has failed for good.

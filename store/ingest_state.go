@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"errand/core"
+	"errand/store/intake"
 	"errand/store/pg"
 )
 
 const sumIngest = `
 SELECT coalesce(sum(h.events) FILTER (WHERE h.hour >= @day_ago), 0)::bigint AS events_24h,
-	coalesce(sum(h.events) FILTER (WHERE h.hour >= @today), 0)::bigint AS events_today
+	coalesce(sum(h.events) FILTER (WHERE h.hour >= @today), 0)::bigint AS events_today,
+	coalesce(bool_or(h.hour = @this_hour AND h.new_issues >= @new_issues_limit), false) AS too_many_issues
 FROM project_hours h JOIN projects p ON p.id = h.project_id AND p.deleted_at IS NULL
 WHERE h.hour >= least(@day_ago::timestamptz, @today::timestamptz) AND (@projects::bigint[] IS NULL OR h.project_id = ANY (@projects))`
 
@@ -32,9 +34,14 @@ func (s *Store) ReadIngestState(ctx context.Context, projectID int64) (core.Inge
 	a := countingWindows(now)
 	projects := projectsOf(ctx, projectID)
 	a["projects"] = projects
+	a["this_hour"], a["new_issues_limit"] = now.Truncate(time.Hour), s.Settings().NewIssuesPerHour
+	if s.Settings().NewIssuesPerHour == 0 {
+		a["new_issues_limit"] = intake.NoLimit
+	}
 	totals, err := pg.QueryOne[struct {
-		Events24h   int64 `db:"events_24h"`
-		EventsToday int64
+		Events24h     int64 `db:"events_24h"`
+		EventsToday   int64
+		TooManyIssues bool
 	}](ctx, s.db.Main, sumIngest, a)
 	if err != nil {
 		return core.IngestState{}, err
@@ -49,6 +56,7 @@ func (s *Store) ReadIngestState(ctx context.Context, projectID int64) (core.Inge
 	}
 	state := core.IngestState{
 		State: "ok", Events24h: totals.Events24h, LastEventAt: last.LastEventAt, QuotaUsed: totals.EventsToday, Quota: last.DailyQuota,
+		TooManyIssues: totals.TooManyIssues,
 	}
 	// The state that keeps the most events away comes first: all until the end of the day, some for a while, none.
 	switch {

@@ -41,7 +41,7 @@ SELECT` + livePerson + `, (
 	// findLiveIssues is the version of all issues: of the latest change, and of what says that events came in.
 	findLiveIssues = `
 SELECT` + livePerson + `, (
-	SELECT concat_ws(' ', date_trunc('day', @now::timestamptz AT TIME ZONE 'UTC'), (
+	SELECT concat_ws(' ', date_trunc('hour', @now::timestamptz AT TIME ZONE 'UTC'), (
 		SELECT sum(hashtextextended(s.xmin::text, s.project_id)) FROM project_seen s
 	), (
 		SELECT sum(hashtextextended(p.xmin::text, p.id)) FROM projects p

@@ -36,7 +36,7 @@ func TestSettingsAreTheInstallations(t *testing.T) {
 			{Name: "BASE_URL", Value: &base, SetBy: "second", SetAt: core.At(storetest.Noon.Add(time.Hour))},
 			{Name: "RETENTION_DAYS", Value: days("30"), SetBy: "first", SetAt: core.At(storetest.Noon)},
 		}, rows)
-		want := core.Settings{BaseURL: base, RetentionDays: 30, StoredPerIssue: intake.DefaultKeep, SourceMapsMaxMB: 2000}
+		want := core.Settings{BaseURL: base, RetentionDays: 30, StoredPerIssue: intake.DefaultKeep, NewIssuesPerHour: 1000, SourceMapsMaxMB: 2000}
 		require.Equal(t, want, *s.Settings())
 	}
 

@@ -76,7 +76,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s := &Store{db: db, owners: newOwners(), searchBounds: usualSearch, verify: cmp.Or(o.Verify, DefaultVerify),
 		ownSettings: map[string]string{}}
-	s.Intake = intake.New(db, s.storedPerIssue)
+	s.Intake = intake.New(db, s.storedPerIssue, func() int64 { return s.Settings().NewIssuesPerHour })
 	maps.Copy(s.ownSettings, o.Settings)
 	s.settings.Store(&settings)
 	return s, nil

@@ -35,11 +35,11 @@ func TestListIssues(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
 	op := core.ListIssues.Operation
-	idle := object{"state": "idle", "events_24h": 0, "last_event_at": nil, "quota_used": 0, "quota": nil}
+	idle := object{"state": "idle", "events_24h": 0, "last_event_at": nil, "quota_used": 0, "quota": nil, "too_many_issues": false}
 	h.sameJSON(object{"data": []any{}, "next_cursor": nil, "ingest": idle}, h.mustCall(reader, op, `{}`))
 
 	pay := h.addEvents(h.newEvent("pay", 1)).IssueID
-	state := object{"state": "ok", "events_24h": 1, "last_event_at": noonText, "quota_used": 1, "quota": nil}
+	state := object{"state": "ok", "events_24h": 1, "last_event_at": noonText, "quota_used": 1, "quota": nil, "too_many_issues": false}
 	h.sameJSON(object{"data": []any{payIssue(pay)}, "next_cursor": nil, "ingest": state}, h.mustCall(reader, op, `{}`))
 	h.changeRows(`UPDATE projects SET daily_quota = 1`)
 	for _, ref := range []string{`"shop"`, `1000000001`, `"1000000001"`} {

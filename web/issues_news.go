@@ -52,12 +52,14 @@ func (v *visit) showNews(list issueList) error {
 // describeIngest says in words whether events come in: without them a list of issues says nothing.
 func (v *visit) describeIngest(ingest core.IngestState) ingestWords {
 	words := ingestWords{Last: v.at(ingest.LastEventAt)}
-	switch ingest.State {
-	case "over_quota":
+	switch {
+	case ingest.State == "over_quota":
 		words.Kind, words.Text = kindWarn, "the quota of the day is used up: more events are refused until 00:00 UTC"
-	case "degraded":
+	case ingest.State == "degraded":
 		words.Kind, words.Text = kindBad, "events were refused lately: the server was too busy, or its database was away"
-	case "idle":
+	case ingest.TooManyIssues:
+		words.Kind, words.Text = kindWarn, "too many new issues in this hour: more are refused until the next one"
+	case ingest.State == "idle":
 		words.Text = "no event came in the last 24 hours"
 		if ingest.LastEventAt.IsZero() {
 			words.Text = "no event has come in yet"

@@ -71,7 +71,8 @@ const addAttempts = 5
 // are looked up before. Any other batch takes the long way, which looks for duplicates and reopens resolved issues.
 //
 // A batch that would take a project above its daily quota fails with core.Quota, and nothing of it is added. The quota of
-// the newest event applies, to the count of all servers.
+// the newest event applies, to the count of all servers. One that would make more new issues than a project may make in an hour fails
+// with core.TooManyIssues in the same way.
 //
 // After core.Unavailable it is not known whether the batch was committed. The caller may add the same slice again: its
 // events keep their ids, so the store recognises those that were committed and counts nothing twice.
@@ -269,6 +270,9 @@ func (b *batch) eachCounted(fn func(e *NewEvent, a *Added)) {
 func (b *batch) reportAdded(w *Writer, err error) ([]Added, error) {
 	if errors.Is(err, errOverQuota) || pg.HasState(err, overQuota) {
 		return nil, core.NewError(core.Quota).Because(err)
+	}
+	if pg.HasState(err, tooManyNewIssues) {
+		return nil, core.NewError(core.TooManyIssues).Because(err)
 	}
 	if err != nil {
 		return nil, pg.WrapError(err)

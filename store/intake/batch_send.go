@@ -32,7 +32,7 @@ func (w *Writer) sendStatements(ctx context.Context, on interface {
 	}
 	b.spikes = change
 	var outcome batchOutcome
-	err = on.SendBatch(ctx, b.makeStatements(w.db.Now(), &outcome)).Close()
+	err = on.SendBatch(ctx, b.makeStatements(w.db.Now(), w.newIssues(), &outcome)).Close()
 	switch {
 	case err != nil:
 		return err
@@ -71,7 +71,7 @@ func (b *batch) setIssueAfter(issue, stored, users int64) {
 
 // makeStatements returns the statements of the batch. They take locks in the order that all who add events follow: issues,
 // fingerprints, the rows of issues in other tables, and last the rows of projects, which everyone waits for.
-func (b *batch) makeStatements(now core.Time, o *batchOutcome) *pgx.Batch {
+func (b *batch) makeStatements(now core.Time, newIssues int64, o *batchOutcome) *pgx.Batch {
 	q := &pgx.Batch{}
 	c := &b.counts
 	quotas := collectQuotas(c.projects)
@@ -83,6 +83,7 @@ func (b *batch) makeStatements(now core.Time, o *batchOutcome) *pgx.Batch {
 	b.queueEvents(q)
 	queueNames(q, c.names)
 	b.queueHours(q, now, o)
+	b.queueNewIssueCount(q, newIssues)
 	quotas.queueQuotaGuard(q)
 	return q
 }

@@ -27,6 +27,7 @@ const (
 type Writer struct {
 	db           *pg.DB
 	keep         func() int64
+	newIssues    func() int64 // how many an hour may make; 0 for any number
 	memory       *memory
 	partitions   *madePartitions
 	fullIssues   fullIssues
@@ -35,7 +36,10 @@ type Writer struct {
 	spikesWanted atomic.Bool
 }
 
-// New returns a writer on a database. keep returns how many stored events an issue keeps at the moment.
-func New(db *pg.DB, keep func() int64) *Writer {
-	return &Writer{db: db, keep: keep, memory: newMemory(), partitions: &madePartitions{}, dictionaries: newDictionaries()}
+// New returns a writer on a database. keep returns how many stored events an issue keeps at the moment, newIssues how many new issues
+// a project may make in an hour (0 for any number).
+func New(db *pg.DB, keep, newIssues func() int64) *Writer {
+	return &Writer{
+		db: db, keep: keep, newIssues: newIssues, memory: newMemory(), partitions: &madePartitions{}, dictionaries: newDictionaries(),
+	}
 }
