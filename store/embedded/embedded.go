@@ -53,6 +53,7 @@ type Server struct {
 	socket  socketDir
 	lock    *os.File
 	logFile logFile
+	reserve reserve
 	command func() *exec.Cmd
 
 	stop    context.CancelFunc // begins the shutdown
@@ -136,6 +137,7 @@ func prepareServer(ctx context.Context, dir string, o Options) (*Server, error) 
 		cluster: c,
 		socket:  socket,
 		logFile: logFile{path: filepath.Join(dir, "postgres.log")},
+		reserve: newReserve(dir, o.Log),
 		command: func() *exec.Cmd {
 			// SIGINT is Postgres's fast shutdown: sessions are ended, data is written out.
 			return c.account.makeCommand(syscall.SIGINT, bin.path("postgres"), args...)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"time"
@@ -39,6 +40,10 @@ func (s *Server) keepRunning(running, patience context.Context) error {
 		stopped, err := s.runPostgres(running, patience)
 		if stopped {
 			return err
+		}
+		if s.reserve.isFull() {
+			err = fmt.Errorf("disk full at %s: %w", filepath.Dir(s.cluster.dir), err)
+			s.reserve.release()
 		}
 		if time.Since(began) > steadyTime {
 			delay = restartMin
@@ -85,6 +90,7 @@ func (s *Server) runPostgres(running, patience context.Context) (stopped bool, e
 		case <-running.Done():
 			return true, shutDown(patience, cmd, exited)
 		case <-check.C:
+			s.reserve.keep()
 			if err := s.logFile.boundSize(); err != nil {
 				s.log.Warn("shortening the log of the private postgres", "error", err)
 			}

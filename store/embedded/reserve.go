@@ -1,0 +1,67 @@
+package embedded
+
+import (
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+const (
+	// reserveSize is two files of Postgres's log of changes: to recover it needs one.
+	reserveSize = 32 << 20
+	// roomForReserve is how much must be free for the reserve to be made: it is no use on a disk that is nearly full.
+	roomForReserve = 10 * reserveSize
+	// fullBelow is how little is free on a full disk: less than a file of the log of changes.
+	fullBelow = 16 << 20
+)
+
+// reserve is a file in the data folder that keeps room on the disk. Postgres ends when it cannot write its log of changes, and cannot
+// recover either; the file is let go then, so that people can read, and delete what fills the disk.
+type reserve struct {
+	path string
+	log  *slog.Logger
+}
+
+func newReserve(dir string, log *slog.Logger) reserve {
+	return reserve{filepath.Join(dir, "reserve"), log}
+}
+
+// keep makes the file if there is none and the disk has room.
+func (r reserve) keep() {
+	if _, err := os.Stat(r.path); err == nil || r.freeBytes() < roomForReserve {
+		return
+	}
+	err := os.WriteFile(r.path, randomBytes(reserveSize), 0o600) // zeros would take no room where the disk is compressed
+	if err != nil {
+		r.log.Warn("making the reserve for a full disk", "error", err)
+		_ = os.Remove(r.path) // half of it would be taken for the whole
+	}
+}
+
+func randomBytes(n int) []byte {
+	text := make([]byte, n)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(text) // never fails
+	return text
+}
+
+// isFull reports whether the disk of the data folder is full.
+func (r reserve) isFull() bool { return r.freeBytes() < fullBelow }
+
+// release removes the file.
+func (r reserve) release() {
+	if err := os.Remove(r.path); err == nil {
+		r.log.Warn("the disk is full: its reserve was let go, so that Postgres can start; make room, by deleting projects or lowering "+
+			"RETENTION_DAYS", "path", filepath.Dir(r.path), "bytes", reserveSize)
+	}
+}
+
+// freeBytes is what users may still write; very much when nobody knows.
+func (r reserve) freeBytes() uint64 {
+	var disk syscall.Statfs_t
+	if syscall.Statfs(filepath.Dir(r.path), &disk) != nil {
+		return 1 << 62
+	}
+	return disk.Bavail * uint64(disk.Bsize) //nolint:gosec,unconvert // its type differs between systems, and it is never negative
+}
