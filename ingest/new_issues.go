@@ -73,6 +73,12 @@ func (n *newIssues) refuseSurplus(ctx context.Context, batch []*pendingEvent) ([
 	if err != nil {
 		return nil, err
 	}
+	limit := n.limit()
+	for hour, more := range left {
+		if more <= 0 { // what is chosen below may yet fail, so only issues that are made fill an hour
+			n.full.Add(hour, limit)
+		}
+	}
 	chosen := map[intake.Group]bool{}
 	for i, e := range batch {
 		group, hour := e.event.GroupOf(), e.event.HourOf()
@@ -82,8 +88,7 @@ func (n *newIssues) refuseSurplus(ctx context.Context, batch []*pendingEvent) ([
 			chosen[group] = true
 			left[hour]--
 		default:
-			e.err = errTooManyIssues(n.limit())
-			n.full.Add(hour, n.limit())
+			e.err = errTooManyIssues(limit)
 		}
 	}
 	return admittedOf(batch), nil

@@ -88,3 +88,17 @@ func TestAnswerOfTooManyIssues(t *testing.T) {
 	requireTaken(t, s.postEvents(itemOf("event", groupText("f", 9)), itemOf("event", groupText("g", 10))))
 	require.EqualValues(t, 4, s.issuesMade())
 }
+
+// TestAnHourIsFullByIssuesThatAreMade lets the commit of the events fail that were chosen: there is room as before.
+func TestAnHourIsFullByIssuesThatAreMade(t *testing.T) {
+	t.Parallel()
+	s, _ := startLimited(t, 3)
+	requireTaken(t, s.postEvents(itemOf("event", groupText("known", 1))))
+	s.execSQL(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$`)
+	s.execSQL(`CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON issues DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`)
+	s.postEvents(itemOf("event", groupText("a", 2)), itemOf("event", groupText("b", 3)), itemOf("event", groupText("c", 4)))
+	s.execSQL(`DROP TRIGGER refuse ON issues`)
+	require.EqualValues(t, 1, s.issuesMade())
+
+	requireTaken(t, s.postEvents(itemOf("event", groupText("d", 5))))
+}
