@@ -36,6 +36,7 @@ var setupCases = []parityCase{
 	{core.SendTestEvent.Operation, core.ProjectNotFound, "setup", `{"project": $project}`},
 	{core.SendTestEvent.Operation, core.TestEventExists, "used up", `{"project": "used-1"}`},
 	{core.SendTestEvent.Operation, core.Quota, "used up", `{"project": "used-2"}`},
+	{core.SendTestEvent.Operation, core.TooManyIssues, "used up", `{"project": "used-3"}`},
 
 	{core.ReportSetupStep.Operation, success, "setup", `{"project": "set-up", "step": "sdk_installed"}`},
 	{core.ReportSetupStep.Operation, success, "fixer", `{"project": "used-1", "step": "deploy_configured"}`},
@@ -94,6 +95,8 @@ func (w *world) addSetup(t *testing.T) {
 	setUp(t, w.Surface, usedUp, "apps/used-1/test-event", "")
 	w.runSQL(t, `UPDATE projects SET daily_quota = 1 WHERE slug = 'used-2'`)
 	w.runSQL(t, `INSERT INTO project_hours SELECT id, $1, 5 FROM projects WHERE slug = 'used-2'`, w.now.Truncate(time.Hour))
+	w.runSQL(t, `INSERT INTO project_hours (project_id, hour, events, new_issues) SELECT id, $1, 5, 1000 FROM projects WHERE slug = 'used-3'`,
+		w.now.Truncate(time.Hour))
 }
 
 // TestSetupKeyOpensTheSetupOnly calls every operation with a setup key.
