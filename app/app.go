@@ -192,7 +192,7 @@ func (a *App) stopServing(context.Context) error {
 func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, error) {
 	a.metrics.registry.MustRegister(pools{a.db.Pools})
 	a.metrics.observeClock(a.db.clock)
-	a.metrics.registry.MustRegister(&installationMetrics{app: a})
+	a.metrics.registry.MustRegister(&installationMetrics{app: a}, &usageMetrics{app: a})
 	a.failures = edge.NewFailures(time.Now)
 	if err := a.openIngest(ctx); err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 
 	"errand/app"
 	"errand/core"
+	"errand/core/manage"
 	"errand/store/storetest"
 )
 
@@ -90,6 +91,30 @@ func TestEveryJobIsDocumented(t *testing.T) {
 	s := startServer(t, configOn(storetest.NewURL(t)))
 
 	requireDocumented(t, jobsSection, "job", s.JobNames(), "jobs.Options.all")
+}
+
+// TestGrowthNamesWhoEndsRows checks the last column of docs/growth.md: jobs and operations end the rows of tables.
+func TestGrowthNamesWhoEndsRows(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, configOn(storetest.NewURL(t)))
+	page, err := os.ReadFile("../docs/growth.md")
+	require.NoError(t, err)
+	document, err := os.ReadFile("../api/testdata/openapi.json")
+	require.NoError(t, err)
+	jobs := s.JobNames()
+	rows := regexp.MustCompile("(?m)^\\| `[a-z_`, ]+ \\| .+ \\| .+ \\| (.+) \\|$").FindAllStringSubmatch(string(page), -1)
+	require.NotEmpty(t, rows)
+	for _, row := range rows {
+		named := inBackquotes.FindAllStringSubmatch(row[1], -1)
+		if named == nil {
+			require.Contains(t, []string{"nobody", "the queue"}, row[1], row[0])
+		}
+		for _, name := range named {
+			isOperation := strings.Contains(string(document), `"operationId": "`+name[1]+`"`) ||
+				slices.ContainsFunc(manage.V1.Operations(), func(op *core.Operation) bool { return op.Name == name[1] })
+			require.True(t, isOperation || slices.Contains(jobs, name[1]), "%s: %s is neither a job nor an operation", row[0], name[1])
+		}
+	}
 }
 
 func TestEveryMetricIsDocumented(t *testing.T) {

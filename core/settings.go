@@ -12,27 +12,30 @@ import (
 // Settings are the current values of what belongs to the whole installation rather than to one server (decisions 2).
 // A new setting is a field here, a field of SettingTexts, and a line of installationSettings.
 type Settings struct {
-	BaseURL          string       // for DSNs and links, without a slash at the end
-	StoredPerIssue   int64        // events kept per issue: the first 100 and the most recent
-	RetentionDays    int          // older stored events are deleted; 0: never
-	RequireApproval  []HeldAction // actions held until a second admin approves them
-	SimilarOff       bool         // find_similar answers similar_off
-	NewIssuesPerHour int64        // that a project may make; 0: any number
-	SourceMapsMaxMB  int64        // for all source maps of a project together
-	HoldsOutgoing    bool         // no webhook is called and no mail is sent; what is to be sent waits
+	BaseURL        string // for DSNs and links, without a slash at the end
+	StoredPerIssue int64  // events kept per issue: the first 100 and the most recent
+	RetentionDays  int    // older stored events are deleted; 0: never
+	// IssueRetentionDays is how long an issue without stored events is kept after its last event and change; 0: for ever.
+	IssueRetentionDays int
+	RequireApproval    []HeldAction // actions held until a second admin approves them
+	SimilarOff         bool         // find_similar answers similar_off
+	NewIssuesPerHour   int64        // that a project may make; 0: any number
+	SourceMapsMaxMB    int64        // for all source maps of a project together
+	HoldsOutgoing      bool         // no webhook is called and no mail is sent; what is to be sent waits
 }
 
 // SettingTexts are the settings that a server was started with, each a flag and a variable of the environment. For an
 // empty one the installation's value applies. HelpVariables fills in the help.
 type SettingTexts struct {
-	BaseURL          string `name:"base-url" env:"BASE_URL" help:"${about_base_url}"`
-	StoredPerIssue   string `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" placeholder:"1000" help:"${about_stored}"`
-	RetentionDays    string `name:"retention-days" env:"RETENTION_DAYS" placeholder:"90" help:"${about_retention_days}"`
-	RequireApproval  string `name:"require-approval" env:"REQUIRE_APPROVAL" placeholder:"none" help:"${about_require_approval}"`
-	Similar          string `name:"similar" env:"SIMILAR" placeholder:"on" help:"${about_similar}"`
-	NewIssuesPerHour string `name:"new-issues-per-hour" env:"NEW_ISSUES_PER_HOUR" placeholder:"1000" help:"${about_new_issues}"`
-	SourceMapsMaxMB  string `name:"source-maps-max-mb" env:"SOURCE_MAPS_MAX_MB" placeholder:"2000" help:"${about_source_maps_max_mb}"`
-	Outgoing         string `name:"outgoing" env:"OUTGOING" placeholder:"on" help:"${about_outgoing}"`
+	BaseURL            string `name:"base-url" env:"BASE_URL" help:"${about_base_url}"`
+	StoredPerIssue     string `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" placeholder:"1000" help:"${about_stored}"`
+	RetentionDays      string `name:"retention-days" env:"RETENTION_DAYS" placeholder:"90" help:"${about_retention_days}"`
+	IssueRetentionDays string `name:"issue-retention-days" env:"ISSUE_RETENTION_DAYS" placeholder:"0" help:"${about_issue_retention_days}"`
+	RequireApproval    string `name:"require-approval" env:"REQUIRE_APPROVAL" placeholder:"none" help:"${about_require_approval}"`
+	Similar            string `name:"similar" env:"SIMILAR" placeholder:"on" help:"${about_similar}"`
+	NewIssuesPerHour   string `name:"new-issues-per-hour" env:"NEW_ISSUES_PER_HOUR" placeholder:"1000" help:"${about_new_issues}"`
+	SourceMapsMaxMB    string `name:"source-maps-max-mb" env:"SOURCE_MAPS_MAX_MB" placeholder:"2000" help:"${about_source_maps_max_mb}"`
+	Outgoing           string `name:"outgoing" env:"OUTGOING" placeholder:"on" help:"${about_outgoing}"`
 }
 
 // HelpVariables are the values for ${name} in the help.
@@ -41,6 +44,8 @@ func HelpVariables() map[string]string {
 		"about_base_url":       "Public URL, for DSNs and links; by default http:// and the listen address. Belongs to the installation.",
 		"about_stored":         "Stored events kept per issue: the first 100 and the most recent; at least 200. Belongs to the installation.",
 		"about_retention_days": "Stored events older than this many days are deleted; 0: never. Belongs to the installation.",
+		"about_issue_retention_days": "Issues without stored events are deleted this many days after their last event and change; 0: never. " +
+			"Belongs to the installation.",
 		"about_require_approval": "Actions that wait for a second admin: a comma list of " + ListHeldActions() +
 			", or none. Belongs to the installation.",
 		"about_similar":    "on: find_similar finds similar issues; off: it answers similar_off. Belongs to the installation.",
@@ -75,6 +80,7 @@ var installationSettings = []Setting{
 	{"BASE_URL", "", readBaseURL},
 	{"STORED_EVENTS_PER_ISSUE", strconv.Itoa(DefaultStoredPerIssue), readStoredPerIssue},
 	{"RETENTION_DAYS", "90", readRetentionDays},
+	{"ISSUE_RETENTION_DAYS", "0", readIssueRetentionDays},
 	{"REQUIRE_APPROVAL", noActions, readRequireApproval},
 	{"SIMILAR", on, readSimilar},
 	{"NEW_ISSUES_PER_HOUR", "1000", readNewIssuesPerHour},
@@ -144,13 +150,23 @@ func readStoredPerIssue(text string, into *Settings) (string, error) {
 	return strconv.FormatInt(n, 10), nil
 }
 
-func readRetentionDays(text string, into *Settings) (string, error) {
+func readRetentionDays(text string, into *Settings) (stored string, err error) {
+	into.RetentionDays, err = readDays("RETENTION_DAYS", text)
+	return strconv.Itoa(into.RetentionDays), err
+}
+
+func readIssueRetentionDays(text string, into *Settings) (stored string, err error) {
+	into.IssueRetentionDays, err = readDays("ISSUE_RETENTION_DAYS", text)
+	return strconv.Itoa(into.IssueRetentionDays), err
+}
+
+// readDays reads after how many days something is deleted.
+func readDays(name, text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > maxRetentionDays {
-		return "", fmt.Errorf("RETENTION_DAYS must be a whole number from 1 to %d, or 0 for never: %q", maxRetentionDays, text)
+		return 0, fmt.Errorf("%s must be a whole number from 1 to %d, or 0 for never: %q", name, maxRetentionDays, text)
 	}
-	into.RetentionDays = n
-	return strconv.Itoa(n), nil
+	return n, nil
 }
 
 func readRequireApproval(text string, into *Settings) (string, error) {

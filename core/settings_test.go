@@ -28,6 +28,7 @@ func TestSettingsAreStoredInOneForm(t *testing.T) {
 		{"RETENTION_DAYS", "030", "30"},
 		{"RETENTION_DAYS", "0", "0"},
 		{"RETENTION_DAYS", "3650", "3650"},
+		{"ISSUE_RETENTION_DAYS", "0400", "400"},
 		{"STORED_EVENTS_PER_ISSUE", "200", "200"},
 		{"REQUIRE_APPROVAL", " Ignore ,,MERGE,", "ignore,merge"},
 		{"REQUIRE_APPROVAL", "None", "none"},
@@ -47,6 +48,7 @@ func TestSettingsAreStoredInOneForm(t *testing.T) {
 	}
 	for _, c := range [][2]string{
 		{"RETENTION_DAYS", "-1"}, {"RETENTION_DAYS", "3651"}, {"RETENTION_DAYS", "7d"},
+		{"ISSUE_RETENTION_DAYS", "-1"}, {"ISSUE_RETENTION_DAYS", "3651"}, {"ISSUE_RETENTION_DAYS", "never"},
 		{"STORED_EVENTS_PER_ISSUE", "199"}, {"SIMILAR", "no"}, {"OUTGOING", "no"},
 		{"NEW_ISSUES_PER_HOUR", "-1"}, {"NEW_ISSUES_PER_HOUR", "1000001"}, {"NEW_ISSUES_PER_HOUR", "off"},
 		{"SOURCE_MAPS_MAX_MB", "0"}, {"SOURCE_MAPS_MAX_MB", "2 GB"}, {"SOURCE_MAPS_MAX_MB", "9999999999"},
@@ -78,8 +80,8 @@ func TestSettingsThatAreNotSetHaveTheirDefault(t *testing.T) {
 func TestEverySettingIsAVariable(t *testing.T) {
 	t.Parallel()
 	given := core.SettingTexts{
-		BaseURL: "1", StoredPerIssue: "2", RetentionDays: " 3 ", RequireApproval: "4", Similar: "5", NewIssuesPerHour: "6",
-		SourceMapsMaxMB: "7", Outgoing: "8",
+		BaseURL: "1", StoredPerIssue: "2", RetentionDays: " 3 ", IssueRetentionDays: "4", RequireApproval: "5", Similar: "6",
+		NewIssuesPerHour: "7", SourceMapsMaxMB: "8", Outgoing: "9",
 	}.ByName()
 	var names []string
 	for _, s := range core.InstallationSettings() {

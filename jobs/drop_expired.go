@@ -14,7 +14,8 @@ type dropExpiredArgs struct{}
 func (dropExpiredArgs) Kind() string { return "drop_expired" }
 
 // dropExpired deletes stored events that are older than the retention. It reads the retention again, since deleted events do not come
-// back and this server may have missed a change. It also forgets the ids of events that were only counted.
+// back and this server may have missed a change. It also deletes the dictionaries that no stored event needs any more, and forgets the
+// ids of events that were only counted.
 func dropExpired(o Options) job {
 	return runEvery(time.Hour, dropWithin, dropExpiredArgs{}, func(ctx context.Context) error {
 		if _, err := o.Store.LoadSettings(ctx); err != nil {
@@ -29,6 +30,6 @@ func dropExpired(o Options) job {
 				o.ObserveDropped(day.Events)
 			}
 		}
-		return errors.Join(err, o.Store.Intake.ForgetCounted(ctx))
+		return errors.Join(err, o.Store.Intake.DropDictionaries(ctx), o.Store.Intake.ForgetCounted(ctx))
 	})
 }

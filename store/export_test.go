@@ -127,3 +127,6 @@ func RebuildableActions() []core.HeldAction { return slices.Collect(maps.Keys(re
 
 // DigestOfRelease is the SQL expression for the digest of the column release of a table named n.
 const DigestOfRelease = digestOfRelease
+
+// IssueTables are the tables that end with an issue.
+var IssueTables = issueTables

@@ -23,7 +23,7 @@ WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AN
 	require.NoError(t, err)
 
 	var listed []string
-	for _, row := range regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+) \\| (.+) \\| (.+) \\|$").FindAllStringSubmatch(string(page), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+) \\| .+ \\| .+ \\| .+ \\|$").FindAllStringSubmatch(string(page), -1) {
 		for name := range strings.SplitSeq(row[1], ",") {
 			listed = append(listed, strings.Trim(name, "` "))
 		}

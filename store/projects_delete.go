@@ -49,6 +49,7 @@ func (t *tx) revokeTokens(ctx context.Context, actor core.Actor, sql string, id 
 	for i, token := range tokens {
 		ids[i] = token.ID
 	}
+	slices.Sort(ids)
 	return t.recordRevoked(ctx, actor, ids...)
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // dictionaries keeps the compressors of projects that send events, and the decompressors of events that are read. A
-// dictionary holds what the events of a project have in common; once used, it stays in the database as long as its project.
+// dictionary holds what the events of a project have in common; once used, it stays in the database as long as its events.
 type dictionaries struct {
 	packers   *lru.Cache[int64, packer]        // by project; about 1 MB each
 	unpackers *lru.Cache[int64, *zstd.Decoder] // by dictionary

@@ -35,31 +35,42 @@ func (w *Writer) DropExpired(ctx context.Context, days int) ([]DroppedDay, error
 		return nil, nil
 	}
 	oldest := truncateDay(w.db.Now()).AddDate(0, 0, -days)
-	partitions, err := pg.QueryMany[struct{ Name string }](ctx, w.db.Main, listPartitions, pg.Args{})
+	stored, err := w.listDays(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var dropped []DroppedDay
-	for _, p := range partitions {
-		day, err := time.Parse(partitionDay, strings.TrimPrefix(p.Name, partitionPrefix))
-		if err != nil || !day.Before(oldest) {
-			continue // not a day's partition, or one to keep
+	for _, day := range stored {
+		if !day.Before(oldest) {
+			break
 		}
 		if err := w.forgetEventIDs(ctx, day); err != nil {
 			return dropped, err
 		}
-		events, err := w.dropDay(ctx, p.Name)
+		partition := partitionPrefix + day.Format(partitionDay)
+		events, err := w.dropDay(ctx, partition)
 		if pg.HasState(err, pgerrcode.UndefinedTable) { // another server has dropped it
 			continue
 		}
 		if err == nil || events > 0 { // the day may be empty but not dropped yet
-			dropped = append(dropped, DroppedDay{p.Name, events})
+			dropped = append(dropped, DroppedDay{partition, events})
 		}
 		if err != nil {
 			return dropped, err
 		}
 	}
 	return dropped, nil
+}
+
+// listDays returns the UTC days that have a partition, the oldest first.
+func (w *Writer) listDays(ctx context.Context) (days []time.Time, err error) {
+	partitions, err := pg.QueryMany[struct{ Name string }](ctx, w.db.Main, listPartitions, pg.Args{})
+	for _, p := range partitions {
+		if day, err := time.Parse(partitionDay, strings.TrimPrefix(p.Name, partitionPrefix)); err == nil {
+			days = append(days, day)
+		}
+	}
+	return days, err
 }
 
 // forgetChunk bounds the rows of one deletion, so that no transaction is long.

@@ -1,0 +1,25 @@
+package jobs
+
+import (
+	"context"
+	"time"
+)
+
+type dropIssuesArgs struct{}
+
+func (dropIssuesArgs) Kind() string { return "drop_issues" }
+
+// dropIssues deletes issues without stored events after ISSUE_RETENTION_DAYS. It reads the setting again, as dropExpired does.
+func dropIssues(o Options) job {
+	return runEvery(time.Hour, dropWithin, dropIssuesArgs{}, func(ctx context.Context) error {
+		if _, err := o.Store.LoadSettings(ctx); err != nil {
+			return err
+		}
+		days := o.Store.Settings().IssueRetentionDays
+		dropped, err := o.Store.DropIssues(ctx, days)
+		if dropped > 0 {
+			o.Log.InfoContext(ctx, "deleted issues without events older than ISSUE_RETENTION_DAYS", "issue_retention_days", days, "issues", dropped)
+		}
+		return err
+	})
+}
