@@ -19,6 +19,9 @@ import (
 // makers are the commands that may make an installation.
 var makers = []string{"serve", "migrate", "restore"}
 
+// ofFolder are the commands that work on the data folder, and with no DATABASE_URL.
+var ofFolder = []string{"postgres upgrade", "postgres remove-old"}
+
 // neededArgs are arguments that a command requires before it looks for an installation.
 var neededArgs = map[string]string{
 	"backup":              "no-such-folder/file",
@@ -82,6 +85,9 @@ func TestCommandsMakeNoInstallation(t *testing.T) {
 		} {
 			if c.set == "DATA_DIR=" && exists(byDefault) {
 				continue // this machine has an installation
+			}
+			if strings.HasPrefix(c.set, "DATABASE_URL=") && slices.Contains(ofFolder, strings.TrimSpace(line)) {
+				c.names = []string{"DATABASE_URL", "private Postgres"}
 			}
 			env := []string{"DATA_DIR=", "DATABASE_URL=", "HOME=" + home, "XDG_DATA_HOME=" + filepath.Join(home, "data"),
 				"XDG_STATE_HOME=" + filepath.Join(home, "state"), c.set}

@@ -37,6 +37,7 @@ type cli struct {
 	Demo      demoCmd      `cmd:"" help:"Fill a demo project with examples, to look around in."`
 	Backup    backupCmd    `cmd:"" help:"Write the installation into one file, while the server runs; or check such a file."`
 	Restore   restoreCmd   `cmd:"" help:"Restore a backup into an empty data folder or database."`
+	Postgres  postgresCmd  `cmd:"" help:"The private Postgres in DATA_DIR."`
 	Doctor    doctorCmd    `cmd:"" help:"Look for what is wrong with the installation, and say what to do about it."`
 	Usage     usageCmd     `cmd:"" help:"Show what the installation takes on disks: database, tables, projects."`
 	Version   versionCmd   `cmd:"" help:"Print the version, the commit, the schema of the database, and how it was built."`

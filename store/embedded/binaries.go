@@ -16,6 +16,9 @@ import (
 // probeWait bounds the run of postgres --version.
 const probeWait = 10 * time.Second
 
+// binariesVariable is the setting that names the folder of the programs.
+const binariesVariable = "POSTGRES_BIN"
+
 // minMajor is the oldest Postgres that Errand runs on (decisions 2).
 const minMajor = 15
 
@@ -31,9 +34,10 @@ func (b binaries) String() string { return fmt.Sprintf("PostgreSQL %d (%s)", b.m
 
 // finder looks for the binaries.
 type finder struct {
-	account  account  // the user that has to be able to run them
-	override string   // the only folder to look at, unless empty
-	folders  []string // the folders to look at otherwise
+	account      account  // the user that has to be able to run them
+	override     string   // the only folder to look at, unless empty
+	overrideName string   // what the override is called in errors
+	folders      []string // the folders to look at otherwise
 }
 
 // usualFolders lists the folders where packages put the server programs, then the folders of PATH.
@@ -64,7 +68,7 @@ func FindVersion(ctx context.Context, folder string) (major int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	b, err := finder{account: a, override: folder, folders: usualFolders()}.findBinaries(ctx, 0)
+	b, err := finder{account: a, override: folder, overrideName: binariesVariable, folders: usualFolders()}.findBinaries(ctx, 0)
 	return b.major, err
 }
 
@@ -101,20 +105,20 @@ func (f finder) findBinaries(ctx context.Context, major int) (binaries, error) {
 func (f finder) findOverride(ctx context.Context, major int) (binaries, error) {
 	folder, err := filepath.Abs(f.override)
 	if err != nil {
-		return binaries{}, fmt.Errorf("POSTGRES_BIN: %w", err)
+		return binaries{}, fmt.Errorf("%s: %w", f.overrideName, err)
 	}
 	folder, ok := serverFolder(folder)
 	if !ok {
-		return binaries{}, fmt.Errorf("POSTGRES_BIN: %s does not hold the programs postgres and initdb", f.override)
+		return binaries{}, fmt.Errorf("%s: %s does not hold the programs postgres and initdb", f.overrideName, f.override)
 	}
 	b, err := f.probeFolder(ctx, folder)
 	switch {
 	case err != nil:
-		return binaries{}, fmt.Errorf("POSTGRES_BIN: %w", err)
+		return binaries{}, fmt.Errorf("%s: %w", f.overrideName, err)
 	case b.major < minMajor:
-		return binaries{}, fmt.Errorf("POSTGRES_BIN: %s is too old, Errand needs PostgreSQL %d or newer", b, minMajor)
+		return binaries{}, fmt.Errorf("%s: %s is too old, Errand needs PostgreSQL %d or newer", f.overrideName, b, minMajor)
 	case major != 0 && b.major != major:
-		return binaries{}, fmt.Errorf("POSTGRES_BIN: %w", notFoundError(major, []string{b.String()}))
+		return binaries{}, fmt.Errorf("%s: %w", f.overrideName, notFoundError(major, []string{b.String()}))
 	}
 	return b, nil
 }
@@ -131,8 +135,33 @@ func notFoundError(major int, unfit []string) error {
 			"in POSTGRES_BIN, or use an existing server by DATABASE_URL", minMajor, found)
 	}
 	return fmt.Errorf("the data is of PostgreSQL %[1]d, and only the programs of that version can run it%[2]s. Install them "+
-		"(apt install postgresql-%[1]d, or brew install postgresql@%[1]d), or name their folder in POSTGRES_BIN; "+
-		"Errand never upgrades data to another major version", major, found)
+		"(%[3]s; or brew install postgresql@%[1]d), or name their folder in POSTGRES_BIN. "+
+		"With both versions installed, errand postgres upgrade brings the data to the newer one", major, found, installCommand(major))
+}
+
+// pgdgScript adds the repository of the PostgreSQL project, which has every version, to a Debian or Ubuntu.
+const pgdgScript = "/usr/share/postgresql-common/pgdg/apt.postgresql.org.sh"
+
+// installCommand returns what to type on this machine for the programs of a major version.
+func installCommand(major int) string {
+	release, _ := os.ReadFile("/etc/os-release") //nolint:errcheck // without it nothing is known of the release
+	return installCommandOn(string(release), major)
+}
+
+// releaseName finds the release of Debian or Ubuntu, and majorOfRelease has the only version in the packages of each.
+var (
+	releaseName    = regexp.MustCompile(`(?m)^VERSION_CODENAME=(.+)$`)
+	majorOfRelease = map[string]int{"bullseye": 13, "bookworm": 15, "trixie": 17, "jammy": 14, "noble": 16, "plucky": 17, "questing": 17}
+)
+
+func installCommandOn(osRelease string, major int) string {
+	command := fmt.Sprintf("apt install postgresql-%d", major)
+	if name := releaseName.FindStringSubmatch(osRelease); name != nil {
+		if own, known := majorOfRelease[name[1]]; known && own != major {
+			return fmt.Sprintf("this release has PostgreSQL %d alone: apt install postgresql-common && %s && %s", own, pgdgScript, command)
+		}
+	}
+	return command
 }
 
 // serverFolder returns the real path of the folder when it holds the two programs.

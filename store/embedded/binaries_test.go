@@ -24,7 +24,7 @@ func newFinder(t *testing.T, override string, folders ...string) finder {
 	t.Helper()
 	a, err := accountFor(nil)
 	require.NoError(t, err)
-	return finder{account: a, override: override, folders: folders}
+	return finder{account: a, override: override, overrideName: "POSTGRES_BIN", folders: folders}
 }
 
 func TestFindBinaries(t *testing.T) {
@@ -98,4 +98,22 @@ func TestStartWithoutBinaries(t *testing.T) {
 	dir := newDir(t)
 	require.Contains(t, startFails(t, Options{Dir: dir, Binaries: newDir(t)}), "POSTGRES_BIN")
 	require.NoDirExists(t, filepath.Join(dir, "postgres"))
+}
+
+// TestInstallCommand asks on releases of Debian and Ubuntu that have the version, that have another, and that are not known.
+func TestInstallCommand(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		release string
+		major   int
+		want    string
+	}{
+		{"VERSION_CODENAME=bookworm\n", 15, "apt install postgresql-15"},
+		{"ID=debian\nVERSION_CODENAME=trixie\n", 15, "this release has PostgreSQL 17 alone: apt install postgresql-common && " +
+			"/usr/share/postgresql-common/pgdg/apt.postgresql.org.sh && apt install postgresql-15"},
+		{"VERSION_CODENAME=forky\n", 15, "apt install postgresql-15"},
+		{"", 15, "apt install postgresql-15"},
+	} {
+		require.Equal(t, c.want, installCommandOn(c.release, c.major))
+	}
 }

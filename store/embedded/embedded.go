@@ -6,7 +6,8 @@
 // unix socket in a folder that only its own user and root may enter, and on no network address.
 //
 // Started by root, Postgres runs as the user "errand", else "postgres", else "nobody", because it
-// refuses to run as root. Data is never upgraded to another major version and never deleted.
+// refuses to run as root. Data is upgraded to another major version by Upgrade alone, which keeps the
+// old data in postgres.<version>.
 package embedded
 
 import (
@@ -23,6 +24,7 @@ import (
 )
 
 const (
+	clusterDir   = "postgres" // in DATA_DIR
 	databaseName = "errand"
 	superuser    = "errand"
 	port         = "5432" // names the socket file only
@@ -88,8 +90,16 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		return nil, errors.Join(err, unlockDataDir(lock))
 	}
 	s.lock = lock
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// begin starts postgres and waits until it is ready. After an error nothing is left running.
+func (s *Server) begin(ctx context.Context) error {
 	if err := s.clearLeftovers(ctx); err != nil {
-		return nil, errors.Join(err, s.freeResources())
+		return errors.Join(err, s.freeResources())
 	}
 	running, stop := context.WithCancel(context.Background())
 	patience, hurry := context.WithCancel(context.Background())
@@ -101,21 +111,24 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		if stopErr := s.Stop(stopCtx); stopErr != nil {
 			s.log.Warn("stopping the private postgres after a failed start", "error", stopErr)
 		}
-		return nil, err
+		return err
 	}
-	return s, nil
+	return nil
 }
 
 // prepareServer does everything that comes before the first postgres process. The caller holds the lock.
 func prepareServer(ctx context.Context, dir string, o Options) (*Server, error) {
-	c := cluster{dir: filepath.Join(dir, "postgres"), log: o.Log}
+	c := cluster{dir: filepath.Join(dir, clusterDir), log: o.Log}
+	if err := c.finishUpgrade(); err != nil {
+		return nil, err
+	}
 	if err := c.inspect(); err != nil {
 		return nil, err
 	}
 	if err := c.account.canReach(dir); err != nil {
 		return nil, err
 	}
-	f := finder{account: c.account, override: o.Binaries, folders: usualFolders()}
+	f := finder{account: c.account, override: o.Binaries, overrideName: binariesVariable, folders: usualFolders()}
 	bin, err := f.findBinaries(ctx, c.major)
 	if err != nil {
 		if c.major != 0 {
@@ -126,6 +139,11 @@ func prepareServer(ctx context.Context, dir string, o Options) (*Server, error) 
 	if err := c.create(ctx, bin, o.Settings["fsync"] != "off"); err != nil {
 		return nil, err
 	}
+	return newServer(ctx, c, bin, o)
+}
+
+// newServer returns the server of a cluster that is there, not running yet. It holds no lock.
+func newServer(ctx context.Context, c cluster, bin binaries, o Options) (*Server, error) {
 	socket, err := makeSocketDir(c.dir, c.account)
 	if err != nil {
 		return nil, err
@@ -136,8 +154,8 @@ func prepareServer(ctx context.Context, dir string, o Options) (*Server, error) 
 		log:     o.Log,
 		cluster: c,
 		socket:  socket,
-		logFile: logFile{path: filepath.Join(dir, "postgres.log")},
-		reserve: newReserve(dir, o.Log),
+		logFile: logFile{path: c.dir + ".log"},
+		reserve: newReserve(filepath.Dir(c.dir), o.Log),
 		command: func() *exec.Cmd {
 			// SIGINT is Postgres's fast shutdown: sessions are ended, data is written out.
 			return c.account.makeCommand(syscall.SIGINT, bin.path("postgres"), args...)
@@ -190,5 +208,9 @@ func (s *Server) clearLeftovers(ctx context.Context) error {
 
 // freeResources frees what the server holds besides its process.
 func (s *Server) freeResources() error {
-	return errors.Join(s.socket.remove(), unlockDataDir(s.lock))
+	err := s.socket.remove()
+	if s.lock != nil {
+		err = errors.Join(err, unlockDataDir(s.lock))
+	}
+	return err
 }

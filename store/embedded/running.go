@@ -17,7 +17,7 @@ const socketLine = 4
 // RunningURL returns the connection string of the private Postgres that another Errand runs on the data folder, for
 // commands that work beside a running server.
 func RunningURL(dir string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "postgres", "postmaster.pid"))
+	text, err := os.ReadFile(filepath.Join(dir, clusterDir, "postmaster.pid"))
 	if err != nil {
 		return "", fmt.Errorf("the private postgres of %s: %w", dir, err)
 	}
@@ -30,7 +30,7 @@ func RunningURL(dir string) (string, error) {
 
 // HasData reports whether the data folder has a private Postgres, running or not. It makes nothing.
 func HasData(dir string) (bool, error) {
-	_, err := os.Stat(filepath.Join(dir, "postgres", "PG_VERSION"))
+	_, err := os.Stat(filepath.Join(dir, clusterDir, "PG_VERSION"))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return false, nil
