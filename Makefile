@@ -81,6 +81,14 @@ sign-in: deps build ## Let Claude Code, Codex, mcp-remote and the SDKs for TypeS
 faults: deps build ## Kill Postgres and servers under load, and send what hostile senders send; prints what it measured.
 	@$(GO) test -tags e2e -count=1 -json -parallel 5 -timeout 5m -run '^TestFault' ./e2e/ | $(GO) run ./scripts/slowest -v
 
+.PHONY: postgres-versions
+postgres-versions: test-deps ## Run the tests of the database on PostgreSQL 16, 17 and 18, which npm installs (70 MB).
+	@scripts/postgres-versions
+
+.PHONY: pooler
+pooler: deps build ## Work through PgBouncer under load, and kill it; PGBOUNCER names the program, else it is the one on PATH.
+	@$(GO) test -tags e2e -count=1 -v -run 'Pooler' ./e2e/ | grep -Ev '^=== '
+
 .PHONY: lint-mcp
 lint-mcp: build ## Check the MCP tools with the MCP inspector (--strict).
 	@scripts/lint-mcp $(INSPECTOR)

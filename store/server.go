@@ -14,7 +14,8 @@ const readServer = `
 SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
 	current_setting('server_encoding') AS encoding`
 
-// CheckServer returns an error unless the database answers, is of a supported version, and can store any text.
+// CheckServer returns an error unless the database answers, is of a supported version, and can store any text, and no pooler in
+// front of it is in the way.
 func (s *Store) CheckServer(ctx context.Context) error {
 	server, err := pg.QueryOne[struct {
 		Version  int
@@ -29,7 +30,7 @@ func (s *Store) CheckServer(ctx context.Context) error {
 	case server.Encoding != "UTF8":
 		return fmt.Errorf("the database has the encoding %s: Errand needs one that was created with ENCODING 'UTF8'", server.Encoding)
 	}
-	return nil
+	return s.db.CheckPooler(ctx)
 }
 
 const findSchema = `
