@@ -30,6 +30,10 @@ const (
 	// keepDone and keepFailed are how long the rows of jobs stay for inspection. Failures are also in the log.
 	keepDone   = 5 * time.Minute
 	keepFailed = time.Hour
+	// atOnce is how many jobs a server does at the same time, besides a long one: most are over in milliseconds, and each takes a
+	// connection. longQueue is for jobs that may take longer than the others may wait.
+	atOnce    = 2
+	longQueue = "long"
 	// pollEvery is how often a server looks for jobs. It does not listen for them: LISTEN occupies a connection and
 	// does not work through poolers such as PgBouncer, and no job is more urgent than this.
 	pollEvery = time.Second
@@ -80,7 +84,11 @@ func StartQueue(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 		periodic = append(periodic, j.periodic)
 	}
 	client, err := river.NewClient(o.Store.NewQueueDriver(), &river.Config{
-		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Store.CountWorkers()}}, Workers: workers, PeriodicJobs: periodic,
+		Queues: map[string]river.QueueConfig{
+			river.QueueDefault: {MaxWorkers: min(atOnce, o.Store.CountWorkers())},
+			longQueue:          {MaxWorkers: 1, FetchPollInterval: 10 * pollEvery},
+		},
+		Workers: workers, PeriodicJobs: periodic,
 		PollOnly: true, FetchPollInterval: pollEvery, MaxAttempts: 1, // the next run serves as the retry
 		JobTimeout: usualTimeout, RescueStuckJobsAfter: rescueAfter, SoftStopTimeout: finishWithin,
 		CompletedJobRetentionPeriod: keepDone, CancelledJobRetentionPeriod: keepDone, DiscardedJobRetentionPeriod: keepFailed,
@@ -109,6 +117,9 @@ func runEvery[K river.JobArgs](interval, atMost time.Duration, kind K, run func(
 		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning,
 		rivertype.JobStateScheduled,
 	}}}
+	if atMost > usualTimeout {
+		options.Queue = longQueue
+	}
 	return job{
 		name: kind.Kind(),
 		register: func(w *river.Workers, o observer) {

@@ -30,6 +30,7 @@ var fixedSettings = map[string]string{
 	"jit":                              "off",
 	"max_parallel_workers_per_gather":  "0",
 	"max_parallel_maintenance_workers": "0", // needs shared memory that containers lack
+	"max_logical_replication_workers":  "0", // nobody replicates: a process less
 	"log_destination":                  "stderr",
 	"logging_collector":                "off",
 }

@@ -27,6 +27,13 @@ const (
 // keepConnected is how long an unused connection stays. A server that closes its last connection might not get another one.
 const keepConnected = 24 * time.Hour
 
+// Our own Postgres has room for all connections of the server, so that unused ones end soon, with the memory of their backends:
+// about 5 MB each. One connection of a pool stays.
+const (
+	keepOwnConnected = 30 * time.Second
+	lookForUnused    = 10 * time.Second
+)
+
 // finishCanceled is how long a statement may go on after its context has ended. Nearly all finish in that time, and the
 // connection stays. Canceling each would leave an error in the log of Postgres whenever a server stops or a client leaves.
 const finishCanceled = 500 * time.Millisecond
@@ -39,6 +46,7 @@ type poolOptions struct {
 	size         int32
 	settings     map[string]string // of its sessions; nil for none
 	afterConnect prepareConnection // may be nil
+	endsUnused   bool              // unused connections end soon, but for one
 }
 
 // openPool prepares a pool of connections to servers that take writes; connections are made when they are needed.
@@ -50,6 +58,9 @@ func openPool(ctx context.Context, url string, o poolOptions) (*pgxpool.Pool, er
 	}
 	config.MaxConns = o.size
 	config.MaxConnIdleTime = keepConnected
+	if o.endsUnused {
+		config.MaxConnIdleTime, config.HealthCheckPeriod, config.MinConns = keepOwnConnected, lookForUnused, 1
+	}
 	config.AfterConnect = o.afterConnect
 	connection := &config.ConnConfig.Config
 	connection.ConnectTimeout = 5 * time.Second

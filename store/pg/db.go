@@ -34,7 +34,7 @@ type Options struct {
 // Open prepares the pools. Connections are made when they are needed.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	size := int32(max(cmp.Or(o.Connections, DefaultConnections), MinConnections))
-	main, err := openPool(ctx, o.URL, poolOptions{size: size - writerConnections - idConnections})
+	main, err := openPool(ctx, o.URL, poolOptions{size: size - writerConnections - idConnections, endsUnused: o.OwnsPostgres})
 	if err != nil {
 		return nil, err
 	}

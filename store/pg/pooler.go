@@ -10,8 +10,8 @@ import (
 )
 
 // ErrOldPooler says that statements which one client has prepared get in the way of another.
-var ErrOldPooler = errors.New("the connection pooler in front of the database mixes up the prepared statements of its clients: use PgBouncer " +
-	"1.21 or later with max_prepared_statements above 0, or add default_query_exec_mode=cache_describe to the URL")
+var ErrOldPooler = errors.New("the connection pooler in front of the database mixes up the prepared statements of its clients: " +
+	"use PgBouncer 1.21 or later with max_prepared_statements above 0, or add default_query_exec_mode=cache_describe to the URL")
 
 // CheckPooler returns ErrOldPooler if two connections cannot prepare statements of the same name, because a pooler in transaction mode
 // lets them share a session of Postgres. Where statements are not prepared by name, and before our own Postgres, nothing is checked.
