@@ -134,6 +134,10 @@ bench-web: deps build ## Measure the pages on 200,000 issues: their time beside 
 bench-backup: deps build ## Measure backup and restore of 200,000 issues while events come in, beside pg_dump; writes bench/backup.md.
 	@$(GO) run ./bench/queries -only backup -growth=false -out bench/backup.md
 
+.PHONY: bench-migrations
+bench-migrations: deps ## Measure how long each migration keeps a writer waiting on 500,000 issues; writes bench/migrations.md.
+	@$(GO) run ./bench/migrations
+
 .PHONY: bench-sourcemap
 bench-sourcemap: ## Measure how fast source maps are indexed and looked up, beside a yardstick; writes bench/sourcemap.md.
 	@$(GO) run ./bench/sourcemap

@@ -129,8 +129,9 @@ var arrows = map[string][]string{
 	"bench/ingest": {"bench", "bench/load", "envelope", "grouping", "scrub", "store/intake", "github.com/jackc/pgx/v5"},
 	"bench/queries": {"bench", "passwords", "core", "similar", "store", "store/intake", "testkit/crashes", "triage",
 		"github.com/jackc/pgx/v5"},
-	"bench/webhooks":  {"bench", "core", "notify", "notify/service"},
-	"bench/sourcemap": {"bench", "sourcemap", "github.com/go-sourcemap/sourcemap"},
+	"bench/webhooks":   {"bench", "core", "notify", "notify/service"},
+	"bench/migrations": {"bench", "migrations", "store", "store/embedded", "github.com/jackc/pgx/v5"},
+	"bench/sourcemap":  {"bench", "sourcemap", "github.com/go-sourcemap/sourcemap"},
 }
 
 type goPackage struct {

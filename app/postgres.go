@@ -39,7 +39,7 @@ func (u UpgradePostgres) Run(ctx context.Context, c *Config, log *slog.Logger, o
 	})
 	told.clearLine()
 	if errors.Is(err, embedded.ErrRunning) {
-		return fmt.Errorf("%w: stop the server first; the upgrade takes minutes at most for a few GB", err)
+		return fmt.Errorf("%w: stop the server first", err)
 	}
 	if err != nil {
 		return fmt.Errorf("the Postgres in DATA_DIR %s was not upgraded, and its data is as before: %w", c.DataDir, err)

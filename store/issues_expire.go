@@ -16,18 +16,19 @@ const expireAtOnce = 200
 const listLiveProjects = `SELECT id FROM projects WHERE deleted_at IS NULL ORDER BY id`
 
 // lockExpired finds issues in the order of their last event. stored_events is exact, but a mistake would make events
-// unreadable, so the events are asked too. An issue that others were merged into waits until those are deleted.
+// unreadable, so the events are asked too. An issue that others were merged into waits until those are deleted. What else is
+// asked is asked for each issue, in the subqueries with a limit: joins could read whole tables for the few that are old enough.
 const lockExpired = `
 SELECT i.id, i.listed_from FROM issues i
 WHERE i.project_id = @project_id AND i.listed_from < @before
 	AND (i.listed_from, i.id) > (coalesce(@after::timestamptz, '-infinity'), @after_id)
 	AND i.last_seen < @before AND i.status_at < @before AND i.stored_events = 0
 	AND i.status <> 'fix_pending' AND (i.claim_expires_at IS NULL OR i.claim_expires_at < @now)
-	AND NOT EXISTS (SELECT FROM issues m WHERE m.project_id = i.project_id AND m.merged_into = i.id)
-	AND NOT EXISTS (SELECT FROM approvals p WHERE p.project_id = i.project_id AND p.issue_id = i.id AND p.status = 'pending')
-	AND NOT EXISTS (
-		SELECT FROM activity a WHERE a.project_id = i.project_id AND a.target_type = 'issue' AND a.target_id = i.id AND a.at >= @before)
-	AND NOT EXISTS (SELECT FROM events e WHERE e.project_id = i.project_id AND e.issue_id = i.id)
+	AND (SELECT true FROM issues m WHERE m.project_id = i.project_id AND m.merged_into = i.id LIMIT 1) IS NULL
+	AND (SELECT true FROM approvals p WHERE p.project_id = i.project_id AND p.issue_id = i.id AND p.status = 'pending' LIMIT 1) IS NULL
+	AND (SELECT true FROM activity a WHERE a.project_id = i.project_id AND a.target_type = 'issue' AND a.target_id = i.id AND a.at >= @before
+		LIMIT 1) IS NULL
+	AND (SELECT true FROM events e WHERE e.project_id = i.project_id AND e.issue_id = i.id LIMIT 1) IS NULL
 ORDER BY i.listed_from, i.id LIMIT @limit FOR UPDATE OF i SKIP LOCKED`
 
 // issueTables are the tables whose rows end with their issue. The fingerprints are first: without them the next event of the
