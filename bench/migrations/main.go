@@ -124,8 +124,8 @@ func measureAll(ctx context.Context, db *store.Store, conn *pgx.Conn, issues int
 // fill makes the issues of one project, as they were after filledAt.
 func fill(ctx context.Context, conn *pgx.Conn, issues int) error {
 	for _, sql := range []string{`
-INSERT INTO issues (project_id, id, last_seen, first_seen, status_at, times_seen, stored_events, users_affected, fingerprint_version, status,
-	first_release, last_release, level, platform, type, fingerprint, title, culprit, crash_site, quiet)
+INSERT INTO issues (project_id, id, last_seen, first_seen, status_at, times_seen, stored_events, users_affected,
+	fingerprint_version, status, first_release, last_release, level, platform, type, fingerprint, title, culprit, crash_site, quiet)
 SELECT 1, n, now() - n * interval '1 minute', now() - n * interval '2 minutes', now(), 1 + n % 1000, 1 + n % 200, n % 50, 1,
 	CASE n % 4 WHEN 0 THEN 'resolved' ELSE 'unresolved' END, 'shop@1.' || n % 100, 'shop@1.' || n % 200, 'error', 'node', 'TypeError',
 	decode(md5(n::text), 'hex'), 'TypeError: cannot read ' || n, 'checkout.pay', 'app', n % 3 > 0
