@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"errand/core"
 	"errand/jobs"
 	"errand/seal"
+	"errand/store/embedded"
 )
 
 // The bounds beyond which the doctor says something.
@@ -98,7 +100,20 @@ func (e *examination) checkDisks(context.Context) error {
 			e.addOK("disk", "%s", text)
 		}
 	}
-	return nil
+	return e.checkOldData()
+}
+
+// checkOldData looks for what upgrades of the private Postgres have kept.
+func (e *examination) checkOldData() error {
+	if !e.config.isPrivate() {
+		return nil
+	}
+	old, err := embedded.OldData(e.config.DataDir)
+	for _, folder := range slices.Sorted(maps.Keys(old)) {
+		e.addWarning("disk", "when all is well with the new Postgres, delete it: errand postgres remove-old",
+			"%s keeps %s from before an upgrade", folder, core.WriteBytes(old[folder]))
+	}
+	return err
 }
 
 func (e *examination) checkBlobs(ctx context.Context) error {

@@ -99,7 +99,7 @@ func (RemoveOldPostgres) Run(ctx context.Context, c *Config, log *slog.Logger, o
 		if err := os.RemoveAll(folder); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(out, "Deleted %s: %s.\n", folder, core.WriteBytes(int64(old[folder]))); err != nil { //nolint:gosec // a size
+		if _, err := fmt.Fprintf(out, "Deleted %s: %s.\n", folder, core.WriteBytes(old[folder])); err != nil {
 			return err
 		}
 	}

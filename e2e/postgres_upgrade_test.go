@@ -104,6 +104,8 @@ func TestPostgresUpgrade(t *testing.T) {
 	out, err = errandCommand(t, dir, nil, "postgres", "upgrade", "--to", newer).CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(out), "stop the server first")
+	out, _ = errandCommand(t, dir, nil, "doctor").CombinedOutput() // it also finds that nobody listens on the default address
+	require.Contains(t, string(out), "errand postgres remove-old")
 	out, err = errandCommand(t, dir, nil, "postgres", "remove-old").CombinedOutput() // beside the server
 	require.NoError(t, err, string(out))
 	old, err := filepath.Glob(filepath.Join(dir, "postgres.[0-9]*"))

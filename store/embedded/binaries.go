@@ -144,7 +144,7 @@ const pgdgScript = "/usr/share/postgresql-common/pgdg/apt.postgresql.org.sh"
 
 // installCommand returns what to type on this machine for the programs of a major version.
 func installCommand(major int) string {
-	release, _ := os.ReadFile("/etc/os-release") //nolint:errcheck // without it nothing is known of the release
+	release, _ := os.ReadFile("/etc/os-release") // without it nothing is known of the release
 	return installCommandOn(string(release), major)
 }
 

@@ -105,7 +105,8 @@ func (u *upgrade) prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if free := newReserve(filepath.Dir(u.old.dir), u.Log).freeBytes(); free < size+size/10 {
+	free := int64(newReserve(filepath.Dir(u.old.dir), u.Log).freeBytes()) //nolint:gosec // 1<<62 at most
+	if free < size+size/10 {
 		const mb = 1 << 20
 		return fmt.Errorf("the upgrade needs %d MB free at %s for the new data beside the old, and there are %d MB",
 			(size+size/10)/mb+1, filepath.Dir(u.old.dir), free/mb)
@@ -215,9 +216,9 @@ func (c *cluster) finishUpgrade() error {
 }
 
 // OldData lists the folders of data of earlier versions that upgrades have left, with their sizes in bytes.
-func OldData(dir string) (map[string]uint64, error) {
+func OldData(dir string) (map[string]int64, error) {
 	folders, err := filepath.Glob(filepath.Join(dir, clusterDir+".[1-9][0-9]"))
-	sizes := map[string]uint64{}
+	sizes := map[string]int64{}
 	for _, folder := range folders {
 		if _, readErr := readMajor(folder); readErr != nil {
 			continue // not one of ours
@@ -230,14 +231,14 @@ func OldData(dir string) (map[string]uint64, error) {
 }
 
 // sizeOf returns the size of the files in a folder, in bytes.
-func sizeOf(folder string) (size uint64, err error) {
+func sizeOf(folder string) (size int64, err error) {
 	err = filepath.WalkDir(folder, func(_ string, entry os.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
 		info, err := entry.Info()
 		if err == nil {
-			size += uint64(info.Size()) //nolint:gosec // never negative
+			size += info.Size()
 		}
 		return err
 	})

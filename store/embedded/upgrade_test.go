@@ -98,5 +98,5 @@ func TestOldDataIsListed(t *testing.T) {
 	old, err = OldData(dir)
 	require.NoError(t, err)
 	require.Len(t, old, 1)
-	require.Greater(t, old[data+"."+major], uint64(1<<20))
+	require.Greater(t, old[data+"."+major], int64(1<<20))
 }
