@@ -21,7 +21,7 @@ func TestBlobsOfAnotherInstallation(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	startOnBlobs(t, storetest.NewURL(t), folder)
-	other := configOn(storetest.NewURL(t))
+	other := configWithJobs(storetest.NewURL(t))
 	other.Blobs = core.Secret("file://" + folder)
 
 	_, err := app.New(t.Context(), other, "test", (&logtext.Text{}).NewLogger())
@@ -58,7 +58,7 @@ func TestRestoredCopyDeletesNothing(t *testing.T) {
 // startOnBlobs runs a server with a folder for its BLOBS.
 func startOnBlobs(t *testing.T, databaseURL, folder string) *server {
 	t.Helper()
-	c := configOn(databaseURL)
+	c := configWithJobs(databaseURL)
 	c.Blobs = core.Secret("file://" + folder)
 	return startServer(t, c)
 }

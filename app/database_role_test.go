@@ -36,7 +36,7 @@ func TestServerWithFewRights(t *testing.T) {
 		run(fmt.Sprintf(`DROP OWNED BY %s`, role), fmt.Sprintf(`DROP ROLE %s`, role))
 	})
 	u.User = url.User(role)
-	config := configOn(u.String())
+	config := configWithJobs(u.String())
 	config.MetricsAddr = "127.0.0.1:0"
 	s := startServer(t, config)
 

@@ -13,7 +13,7 @@ import (
 func TestDeletionGoesOnAfterARestart(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
-	s := startServer(t, configOn(databaseURL))
+	s := startServer(t, configWithJobs(databaseURL))
 	key := s.makeProject(t)
 	s.sendEvent(t, key)
 	conn := openConnection(t, databaseURL)
@@ -40,7 +40,7 @@ func TestDeletionGoesOnAfterARestart(t *testing.T) {
 	require.Zero(t, count(`SELECT count(*) FROM projects WHERE purged_at IS NOT NULL`))
 	require.Zero(t, count(`SELECT count(*) FROM river_job WHERE state = 'running'`), "the job that was cut off can be taken again")
 
-	s = startServer(t, configOn(databaseURL))
+	s = startServer(t, configWithJobs(databaseURL))
 	require.NoError(t, lock.Rollback(t.Context()))
 	require.Eventually(t, func() bool { return count(`SELECT count(*) FROM projects WHERE purged_at IS NOT NULL`) == 1 }, atMost, every)
 	require.Zero(t, count(`SELECT count(*) FROM issues`))

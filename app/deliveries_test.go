@@ -23,7 +23,7 @@ const encryptionKeys = "test:MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 
 // hookConfig is the configuration of a server that may call the loopback address.
 func hookConfig(databaseURL string) app.Config {
-	c := configOn(databaseURL)
+	c := configWithJobs(databaseURL)
 	c.EncryptionKeys, c.WebhookAllowPrivate = encryptionKeys, "127.0.0.1/32"
 	return c
 }

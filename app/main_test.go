@@ -38,8 +38,15 @@ const (
 func configOn(databaseURL string) app.Config {
 	return app.Config{
 		Addr: "127.0.0.1:0", DatabaseURL: core.Secret(databaseURL), DatabasePool: pool, AdminToken: adminToken, Migrate: "on",
-		PasswordParams: cheap,
+		PasswordParams: cheap, Roles: "ingest,api,mcp,web",
 	}
+}
+
+// configWithJobs is configOn with all roles: of the time that a test takes, its background jobs would take most.
+func configWithJobs(databaseURL string) app.Config {
+	c := configOn(databaseURL)
+	c.Roles = "all"
+	return c
 }
 
 // server is a running App.

@@ -25,7 +25,7 @@ const measuredPool = 11
 // startMeasured runs a server with metrics.
 func startMeasured(t *testing.T) *server {
 	t.Helper()
-	c := configOn(storetest.NewURL(t))
+	c := configWithJobs(storetest.NewURL(t))
 	c.MetricsAddr, c.DatabasePool = "127.0.0.1:0", measuredPool
 	return startServer(t, c)
 }
@@ -160,7 +160,7 @@ func TestOperatorsHaveProfiles(t *testing.T) {
 
 func TestMetricsAreOffByDefault(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, configOn(storetest.NewURL(t)))
+	s := startServer(t, configWithJobs(storetest.NewURL(t)))
 	require.Empty(t, s.MetricsURL())
 	require.Equal(t, http.StatusNotFound, s.sendRequest(t.Context(), http.MethodGet, "/metrics", "", nil).status)
 }
@@ -170,7 +170,7 @@ func TestMetricsAddressThatIsTaken(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
-	c := configOn(storetest.NewURL(t))
+	c := configWithJobs(storetest.NewURL(t))
 	c.MetricsAddr = taken.Addr().String()
 
 	_, err = app.New(t.Context(), c, "0.0.0", (&logtext.Text{}).NewLogger())
@@ -181,7 +181,7 @@ func TestMetricsAddressThatIsTaken(t *testing.T) {
 // TestLogLinesHaveTheTrace sends traceparent with a request of the API and with an event.
 func TestLogLinesHaveTheTrace(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, configOn(storetest.NewURL(t)))
+	s := startServer(t, configWithJobs(storetest.NewURL(t)))
 	key := s.makeProject(t)
 	for _, path := range []string{"/v1/ingest", "/v1/issues/99/claim"} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.Addr()+path, strings.NewReader(event))

@@ -32,7 +32,7 @@ func setAway(t *testing.T, databaseURL string, away bool) {
 func TestReadyFollowsTheDatabase(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
-	s := startServer(t, configOn(databaseURL))
+	s := startServer(t, configWithJobs(databaseURL))
 	key := s.makeProject(t)
 	s.sendEvent(t, key)
 	get := func(path string) answer { return s.sendRequest(t.Context(), http.MethodGet, path, "", nil) }
@@ -58,7 +58,7 @@ func TestReadyFollowsTheDatabase(t *testing.T) {
 func TestReadyNeedsTheSchema(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
-	s := startServer(t, configOn(databaseURL))
+	s := startServer(t, configWithJobs(databaseURL))
 	db, newest := openConnection(t, databaseURL), 0
 	err := db.QueryRow(t.Context(),
 		`DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version) RETURNING version_id`).Scan(&newest)
@@ -71,7 +71,7 @@ func TestReadyNeedsTheSchema(t *testing.T) {
 
 func TestMigrateOffRefusesAnOldSchema(t *testing.T) {
 	t.Parallel()
-	c := configOn(storetest.NewEmptyURL(t))
+	c := configWithJobs(storetest.NewEmptyURL(t))
 	c.Migrate = "off"
 	_, err := app.New(t.Context(), c, "0.0.0", (&logtext.Text{}).NewLogger())
 	require.ErrorIs(t, err, store.ErrOldSchema)

@@ -17,7 +17,7 @@ import (
 
 // configThatRefreshes is the configuration of a server that reads the installation's settings often.
 func configThatRefreshes(databaseURL string) app.Config {
-	c := configOn(databaseURL)
+	c := configWithJobs(databaseURL)
 	c.RefreshEvery = every
 	return c
 }
@@ -45,7 +45,7 @@ func (s *server) policyOf(t *testing.T, issue int64) policy {
 // shownSettings is the output of `errand settings` for a database: value and who set it, by name.
 func shownSettings(t *testing.T, databaseURL string) map[string]app.ShownSetting {
 	t.Helper()
-	c := configOn(databaseURL)
+	c := configWithJobs(databaseURL)
 	list, err := app.ListSettings(t.Context(), &c, (&logtext.Text{}).NewLogger())
 	require.NoError(t, err)
 	found := map[string]app.ShownSetting{}
@@ -154,7 +154,7 @@ func TestSettingThatIsSetHoldsEverywhere(t *testing.T) {
 	require.Contains(t, first.sendRequest(t.Context(), http.MethodGet, "/docs", "", nil).body, "https://errand.example")
 
 	// And back to the default.
-	c := configOn(databaseURL)
+	c := configWithJobs(databaseURL)
 	for name, value := range map[string]string{
 		"similar": "on (default)", "require-approval": "none (default)", "BASE_URL": "http:// and each server's ADDR (default)",
 	} {
@@ -224,12 +224,12 @@ func TestServersThatStartTogether(t *testing.T) {
 func TestRetentionIsLoggedAndCounted(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
-	s := startServer(t, configOn(databaseURL))
+	s := startServer(t, configWithJobs(databaseURL))
 	s.sendEvent(t, s.makeProject(t))
 	storeEventOf(t, databaseURL, 30)
 	storeEventOf(t, databaseURL, 40)
 	s.stopServer(t)
-	c := configOn(databaseURL)
+	c := configWithJobs(databaseURL)
 	c.MetricsAddr, c.RetentionDays = "127.0.0.1:0", "0"
 	s = startServer(t, c)
 	require.Eventually(t, func() bool { return seriesOf(s.scrapeMetrics(t)["errand_job_runs_total"])["drop_expired ok"] > 0 }, atMost, every)

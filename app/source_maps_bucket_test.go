@@ -64,7 +64,7 @@ func (s *server) mapCrash(t *testing.T, key, release string) (source *core.Sourc
 func TestSourceMapsInABucket(t *testing.T) {
 	t.Parallel()
 	bucket := blobtest.RunServer(t)
-	c := configOn(storetest.NewURL(t))
+	c := configWithJobs(storetest.NewURL(t))
 	c.Blobs = core.Secret(bucket.URL(bucket.MakeBucket(t), bucket.Addr))
 	blobs, err := blob.OpenStore(c.Blobs.Reveal(), os.Getenv)
 	require.NoError(t, err)
@@ -111,7 +111,7 @@ func TestSourceMapsInABucket(t *testing.T) {
 
 func TestSourceMapsWithoutStorage(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, configOn(storetest.NewURL(t)))
+	s := startServer(t, configWithJobs(storetest.NewURL(t)))
 	key := s.makeProject(t)
 
 	refused := s.uploadMap(t, "1.0", "~/app.js", shopMap)

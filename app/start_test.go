@@ -86,7 +86,7 @@ func TestStartWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
 	setAway(t, databaseURL, true)
-	c := configOn(databaseURL)
+	c := configWithJobs(databaseURL)
 	c.DatabaseWait = "1m"
 	s := beginStart(t, c)
 	require.Eventually(t, func() bool { return s.unreadyReason() == "starting: waiting for the database" }, atMost, every)
@@ -107,7 +107,7 @@ func TestStartSaysThatItMigrates(t *testing.T) {
 	require.NoError(t, err)
 	_, err = lock.Exec(t.Context(), `CREATE TABLE goose_db_version (id int)`) // a migration waits for this one
 	require.NoError(t, err)
-	s := beginStart(t, configOn(databaseURL))
+	s := beginStart(t, configWithJobs(databaseURL))
 	require.Eventually(t, func() bool { return s.unreadyReason() == "starting: migrating the database" }, atMost, every)
 	s.requireUnready(t)
 	require.NoError(t, lock.Rollback(t.Context()))
@@ -119,7 +119,7 @@ func TestStartSaysThatItMigrates(t *testing.T) {
 // TestStartEnds checks that waiting ends: after DATABASE_WAIT, on a signal, and where it would not help.
 func TestStartEnds(t *testing.T) {
 	t.Parallel()
-	nobody := configOn("postgres://errand@127.0.0.1:1/errand?sslmode=disable")
+	nobody := configWithJobs("postgres://errand@127.0.0.1:1/errand?sslmode=disable")
 	nobody.DatabaseWait = "1s"
 	s := beginStart(t, nobody)
 	require.ErrorContains(t, <-s.result, "DATABASE_WAIT of 1s")
@@ -134,11 +134,11 @@ func TestStartEnds(t *testing.T) {
 
 	databaseURL := storetest.NewURL(t)
 	for _, further := range []string{"&dbname=none", "&user=nobody-of-that-name"} {
-		wrong := configOn(databaseURL + further)
+		wrong := configWithJobs(databaseURL + further)
 		wrong.DatabaseWait = "1d"
 		require.ErrorContains(t, <-beginStart(t, wrong).result, "DATABASE_URL")
 	}
-	latin := configOn(storetest.NewEncodedURL(t, "LATIN1"))
+	latin := configWithJobs(storetest.NewEncodedURL(t, "LATIN1"))
 	latin.DatabaseWait = "1d"
 	require.ErrorContains(t, <-beginStart(t, latin).result, "ENCODING 'UTF8'")
 }
@@ -147,7 +147,7 @@ func TestSchemaOfANewerServer(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
 	const warning = "the database schema is newer than this server"
-	require.NotContains(t, startServer(t, configOn(databaseURL)).log.String(), warning)
+	require.NotContains(t, startServer(t, configWithJobs(databaseURL)).log.String(), warning)
 
 	db := openConnection(t, databaseURL)
 	_, err := db.Exec(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`)
@@ -156,7 +156,7 @@ func TestSchemaOfANewerServer(t *testing.T) {
 		_, err := db.Exec(context.Background(), `DELETE FROM goose_db_version WHERE version_id = 9999`)
 		require.NoError(t, err)
 	}()
-	s := startServer(t, configOn(databaseURL))
+	s := startServer(t, configWithJobs(databaseURL))
 	require.Contains(t, s.log.String(), warning)
 	require.Contains(t, s.log.String(), `"schema":9999`)
 
@@ -166,7 +166,7 @@ func TestSchemaOfANewerServer(t *testing.T) {
 // TestNobodyIsAdmin starts servers with DATABASE_URL and without ADMIN_TOKEN.
 func TestNobodyIsAdmin(t *testing.T) {
 	t.Parallel()
-	c := configOn(storetest.NewURL(t))
+	c := configWithJobs(storetest.NewURL(t))
 	c.AdminToken = ""
 	const advice = "errand token create --name NAME --scope admin"
 	require.Contains(t, startServer(t, c).log.String(), advice)
@@ -186,7 +186,7 @@ func TestNobodyIsAdmin(t *testing.T) {
 // TestShutdownDelay checks that a stopping server is unready immediately, and continues to serve.
 func TestShutdownDelay(t *testing.T) {
 	t.Parallel()
-	c := configOn(storetest.NewURL(t))
+	c := configWithJobs(storetest.NewURL(t))
 	c.ShutdownDelay = "2s"
 	s := startServer(t, c)
 	key := s.makeProject(t)
@@ -205,7 +205,7 @@ func TestShutdownDelay(t *testing.T) {
 // TestStalledUploadDoesNotKeepTheServer stops a server after a client has sent half a request.
 func TestStalledUploadDoesNotKeepTheServer(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, configOn(storetest.NewURL(t)))
+	s := startServer(t, configWithJobs(storetest.NewURL(t)))
 	key := s.makeProject(t)
 	for _, path := range []string{"/v1/ingest?key=" + key, "/v1/projects"} {
 		conn, err := net.Dial("tcp", s.Addr())
@@ -232,7 +232,7 @@ func TestStalledUploadDoesNotKeepTheServer(t *testing.T) {
 // TestReasonsHoldNoSecrets checks that what everybody may read about a start does not contain the configuration.
 func TestReasonsHoldNoSecrets(t *testing.T) {
 	t.Parallel()
-	c := configOn("postgres://errand:hunter2@127.0.0.1:1/errand?sslmode=disable")
+	c := configWithJobs("postgres://errand:hunter2@127.0.0.1:1/errand?sslmode=disable")
 	c.DatabaseWait = "1d"
 	s := beginStart(t, c)
 	require.Eventually(t, func() bool { return s.unreadyReason() != "" }, atMost, every)

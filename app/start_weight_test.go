@@ -52,7 +52,7 @@ func TestAStartAllocatesLittle(t *testing.T) {
 
 // reportStart starts a server and prints what the process has allocated since its beginning, with all its packages.
 func reportStart(t *testing.T, url string) {
-	a, err := app.New(t.Context(), configOn(url), "0.0.0", (&logtext.Text{}).NewLogger())
+	a, err := app.New(t.Context(), configWithJobs(url), "0.0.0", (&logtext.Text{}).NewLogger())
 	require.NoError(t, err)
 	defer a.Close(t.Context())
 	var after runtime.MemStats

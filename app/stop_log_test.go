@@ -21,7 +21,7 @@ func TestStopLeavesNoErrorInTheLogs(t *testing.T) {
 	databaseURL := storetest.NewURL(t)
 	logged := storetest.CollectErrors(t, databaseURL)
 	for after := time.Millisecond; after < 2*time.Second; after *= 2 {
-		s := startServer(t, configOn(databaseURL))
+		s := startServer(t, configWithJobs(databaseURL))
 		s.stopUnderLoad(t, s.makeProject(t), after)
 		require.Empty(t, logged(), "after %s", after)
 		require.NotContains(t, s.log.String(), `"level":"ERROR"`, "after %s", after)

@@ -23,7 +23,7 @@ import (
 func TestStopAnswersWhatItHasAccepted(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
-	s := startServer(t, configOn(databaseURL))
+	s := startServer(t, configWithJobs(databaseURL))
 	key := s.makeProject(t)
 	issue := s.sendEvent(t, key)
 	lock, err := openConnection(t, databaseURL).Begin(t.Context())
@@ -80,7 +80,7 @@ func (g gatedReader) Read([]byte) (int, error) {
 func TestStopLosesNothing(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
-	s := startServer(t, configOn(databaseURL))
+	s := startServer(t, configWithJobs(databaseURL))
 	key := s.makeProject(t)
 	issue := s.sendEvent(t, key)
 	const senders, before = 4, 40
@@ -117,13 +117,13 @@ func TestStopLosesNothing(t *testing.T) {
 func TestCloseLeavesNoGoroutine(t *testing.T) {
 	databaseURL := storetest.NewURL(t)
 	before := goleak.IgnoreCurrent()
-	s := startServer(t, configOn(databaseURL))
+	s := startServer(t, configWithJobs(databaseURL))
 	s.sendEvent(t, s.makeProject(t))
 	require.NoError(t, s.sendRequest(t.Context(), http.MethodGet, "/readyz", "", nil).err)
 	s.stopServer(t)
 	goleak.VerifyNone(t, before)
 
-	_, err := app.New(t.Context(), configOn(storetest.NewEmptyURL(t)+"&options=-c%20default_transaction_read_only%3Don"), "0.0.0",
+	_, err := app.New(t.Context(), configWithJobs(storetest.NewEmptyURL(t)+"&options=-c%20default_transaction_read_only%3Don"), "0.0.0",
 		(&logtext.Text{}).NewLogger())
 	require.Error(t, err, "nothing can be migrated")
 	goleak.VerifyNone(t, before)
