@@ -133,6 +133,9 @@ func TestPostgresUpgradeKilled(t *testing.T) {
 
 		s := startServerOn(t, dir)
 		require.Equal(t, 200, s.callAPI(adminToken, "GET", "/v1/issues/"+issue, "", nil), "after a kill while %s", step)
+		left, err := filepath.Glob(filepath.Join(dir, "postgres.upgrade*"))
+		require.NoError(t, err)
+		require.Empty(t, left)
 		s.stopServer()
 	}
 	out, err := errandCommand(t, dir, nil, "postgres", "upgrade", "--to", newer).CombinedOutput()

@@ -119,7 +119,7 @@ func (s *Server) begin(ctx context.Context) error {
 // prepareServer does everything that comes before the first postgres process. The caller holds the lock.
 func prepareServer(ctx context.Context, dir string, o Options) (*Server, error) {
 	c := cluster{dir: filepath.Join(dir, clusterDir), log: o.Log}
-	if err := c.finishUpgrade(); err != nil {
+	if err := c.finishUpgrade(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.inspect(); err != nil {

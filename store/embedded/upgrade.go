@@ -58,9 +58,11 @@ type upgrade struct {
 	oldBin, nextBin binaries
 }
 
-// Names beside the cluster's own: of data that is being made, and of data that is complete and about to take its place.
+// Names beside the cluster's own: of data that is being made, of the working folder of pg_upgrade beside that, and of data that is
+// complete and about to take its place.
 const (
 	unfinishedSuffix = ".upgrade"
+	workSuffix       = ".work"
 	completeSuffix   = ".upgraded"
 )
 
@@ -86,12 +88,12 @@ func (u *upgrade) run(ctx context.Context) (Upgraded, error) {
 		}
 		return done, err
 	}
-	return done, errors.Join(os.RemoveAll(u.next.dir+".log"), os.RemoveAll(u.next.dir+".log.1"))
+	return done, u.old.finishUpgrade(ctx) // its log
 }
 
 // prepare finds the programs, and looks for what would make the upgrade fail later.
 func (u *upgrade) prepare(ctx context.Context) (err error) {
-	if err = u.old.finishUpgrade(); err != nil {
+	if err = u.old.finishUpgrade(ctx); err != nil {
 		return err
 	}
 	if err = u.old.inspect(); err != nil {
@@ -110,9 +112,6 @@ func (u *upgrade) prepare(ctx context.Context) (err error) {
 		const mb = 1 << 20
 		return fmt.Errorf("the upgrade needs %d MB free at %s for the new data beside the old, and there are %d MB",
 			(size+size/10)/mb+1, filepath.Dir(u.old.dir), free/mb)
-	}
-	if err = u.next.remove(ctx); err != nil {
-		return fmt.Errorf("removing what an interrupted upgrade left: %w", err)
 	}
 	return u.old.endLeftovers(ctx)
 }
@@ -202,9 +201,18 @@ func (u *upgrade) takePlace(oldData string) error {
 	return nil
 }
 
-// finishUpgrade ends an upgrade that was cut off while its data took the place of the old. As long as the old data has its
-// name, it counts.
-func (c *cluster) finishUpgrade() error {
+// finishUpgrade ends an upgrade that was cut off: while its data took the place of the old, by doing the rest, and before, by removing
+// what it has made. As long as the old data has its name, it counts.
+func (c *cluster) finishUpgrade(ctx context.Context) error {
+	unfinished := cluster{dir: c.dir + unfinishedSuffix, log: c.log}
+	if err := unfinished.remove(ctx); err != nil {
+		return fmt.Errorf("removing what an interrupted upgrade left: %w", err)
+	}
+	for _, suffix := range []string{workSuffix, ".log", ".log.1"} {
+		if err := os.RemoveAll(unfinished.dir + suffix); err != nil {
+			return err
+		}
+	}
 	complete := c.dir + completeSuffix
 	if _, err := os.Lstat(complete); errors.Is(err, os.ErrNotExist) {
 		return nil

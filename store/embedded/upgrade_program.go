@@ -38,7 +38,7 @@ func (u *upgrade) runPgUpgrade(ctx context.Context) (err error) {
 		return err
 	}
 	// It writes into its working folder, and its servers have their sockets there.
-	work := u.next.dir + ".work"
+	work := u.next.dir + workSuffix
 	if err := remakePrivateDir(work, u.old.account); err != nil {
 		return err
 	}
