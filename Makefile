@@ -138,6 +138,10 @@ bench-backup: deps build ## Measure backup and restore of 200,000 issues while e
 bench-migrations: deps ## Measure how long each migration keeps a writer waiting on 500,000 issues; writes bench/migrations.md.
 	@$(GO) run ./bench/migrations
 
+.PHONY: soak
+soak: deps build ## Send events for 10 minutes and see whether the memory stays level; writes bench/soak.md.
+	@$(GO) run ./bench/soak
+
 .PHONY: bench-sourcemap
 bench-sourcemap: ## Measure how fast source maps are indexed and looked up, beside a yardstick; writes bench/sourcemap.md.
 	@$(GO) run ./bench/sourcemap
