@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"strings"
@@ -16,27 +15,20 @@ import (
 func TestServerWithFewRights(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewEmptyURL(t)
+	roleURL, role := storetest.MakeRole(t, databaseURL, "few", "")
 	u, err := url.Parse(databaseURL)
 	require.NoError(t, err)
 	database := strings.TrimPrefix(u.Path, "/")
-	role := "few_" + database
 	admin := storetest.ConnectTo(t, databaseURL)
-	run := func(statements ...string) {
-		t.Helper()
-		for _, sql := range statements {
-			_, err := admin.Exec(context.WithoutCancel(t.Context()), sql)
-			require.NoError(t, err, sql)
-		}
-	}
-	run(fmt.Sprintf(`CREATE ROLE %s LOGIN`, role),
+	for _, sql := range []string{
 		fmt.Sprintf(`REVOKE ALL ON DATABASE %s FROM PUBLIC`, database),
 		fmt.Sprintf(`GRANT CONNECT ON DATABASE %s TO %s`, database, role),
-		fmt.Sprintf(`GRANT USAGE, CREATE ON SCHEMA public TO %s`, role))
-	t.Cleanup(func() {
-		run(fmt.Sprintf(`DROP OWNED BY %s`, role), fmt.Sprintf(`DROP ROLE %s`, role))
-	})
-	u.User = url.User(role)
-	config := configWithJobs(u.String())
+		fmt.Sprintf(`GRANT USAGE, CREATE ON SCHEMA public TO %s`, role),
+	} {
+		_, err := admin.Exec(t.Context(), sql)
+		require.NoError(t, err, sql)
+	}
+	config := configWithJobs(roleURL)
 	config.MetricsAddr = "127.0.0.1:0"
 	s := startServer(t, config)
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -103,15 +102,15 @@ func (e *examination) checkDisks(context.Context) error {
 	return e.checkOldData()
 }
 
-// checkOldData looks for what upgrades of the private Postgres have kept.
+// checkOldData warns of the data that an upgrade of the private Postgres has kept.
 func (e *examination) checkOldData() error {
 	if !e.config.isPrivate() {
 		return nil
 	}
-	old, err := embedded.OldData(e.config.DataDir)
-	for _, folder := range slices.Sorted(maps.Keys(old)) {
+	old, err := embedded.ListOldData(e.config.DataDir)
+	for _, folder := range old {
 		e.addWarning("disk", "when all is well with the new Postgres, delete it: errand postgres remove-old",
-			"%s keeps %s from before an upgrade", folder, core.WriteBytes(old[folder]))
+			"%s keeps %s from before an upgrade", folder.Path, core.WriteBytes(folder.Bytes))
 	}
 	return err
 }

@@ -20,14 +20,38 @@ const (
 // installationMetrics collects at a scrape what is true of the installation rather than of this process: its database, its
 // disks, what waits, and when things happened last. It leaves out what it cannot find out now.
 type installationMetrics struct {
-	app *App
+	app   *App
+	state kept[installationState]
+}
 
+type installationState struct {
+	store.OperatorState
+	blobsAnswer bool
+}
+
+// kept is an answer that counts for a while.
+type kept[T any] struct {
 	mu     sync.Mutex
 	asked  time.Time
-	state  store.OperatorState
+	answer T
 	err    error
-	blobs  bool // whether the storage of BLOBS answers
-	isOpen bool // whether there is one
+}
+
+// read returns the answer, and asks for it unless that was done a moment ago. Even with an error it returns what ask did.
+func (k *kept[T]) read(holds, atMost time.Duration, ask func(context.Context) (T, error)) (T, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if time.Since(k.asked) >= holds {
+		ctx, cancel := context.WithTimeout(context.Background(), atMost)
+		defer cancel()
+		k.answer, k.err = ask(ctx)
+		k.asked = time.Now()
+	}
+	return k.answer, k.err
+}
+
+func sendGauge(to chan<- prometheus.Metric, desc *prometheus.Desc, value float64, labels ...string) {
+	to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
 }
 
 var (
@@ -52,52 +76,37 @@ func (*installationMetrics) Describe(to chan<- *prometheus.Desc) {
 
 // Collect is called by the registry at each scrape.
 func (m *installationMetrics) Collect(to chan<- prometheus.Metric) {
-	m.refreshState()
-	send := func(desc *prometheus.Desc, value float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
-	}
 	for _, run := range m.app.memory.listRuns() {
 		if !run.LastSuccessAt.IsZero() {
-			send(jobSuccess, unixSeconds(run.LastSuccessAt), run.Name)
+			sendGauge(to, jobSuccess, unixSeconds(run.LastSuccessAt), run.Name)
 		}
 	}
 	for _, disk := range m.app.config.measureDisks() {
-		send(diskFree, float64(disk.FreeBytes), disk.Use)
-		send(diskSize, float64(disk.TotalBytes), disk.Use)
+		sendGauge(to, diskFree, float64(disk.FreeBytes), disk.Use)
+		sendGauge(to, diskSize, float64(disk.TotalBytes), disk.Use)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.isOpen {
-		send(blobsReachable, map[bool]float64{true: 1}[m.blobs])
+	state, err := m.state.read(installationHolds, installationAtMost, m.readState)
+	if m.app.blobs != nil {
+		sendGauge(to, blobsReachable, map[bool]float64{true: 1}[state.blobsAnswer])
 	}
-	if m.err != nil {
+	if err != nil {
 		return
 	}
-	send(databaseBytes, float64(m.state.DatabaseBytes))
+	sendGauge(to, databaseBytes, float64(state.DatabaseBytes))
 	waiting := 0.0
-	if !m.state.OldestPendingAt.IsZero() {
-		waiting = max(0, m.app.db.Now().Sub(m.state.OldestPendingAt.Time).Seconds())
+	if !state.OldestPendingAt.IsZero() {
+		waiting = max(0, m.app.db.Now().Sub(state.OldestPendingAt.Time).Seconds())
 	}
-	send(oldestPending, waiting)
-	if !m.state.BackedUpAt.IsZero() {
-		send(lastBackup, unixSeconds(m.state.BackedUpAt))
+	sendGauge(to, oldestPending, waiting)
+	if !state.BackedUpAt.IsZero() {
+		sendGauge(to, lastBackup, unixSeconds(state.BackedUpAt))
 	}
 }
 
-// refreshState reads the state of the installation, unless it was read a moment ago.
-func (m *installationMetrics) refreshState() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if time.Since(m.asked) < installationHolds {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), installationAtMost)
-	defer cancel()
-	m.state, m.err = m.app.db.ReadOperatorState(ctx)
-	if m.isOpen = m.app.blobs != nil; m.isOpen {
-		m.blobs = m.app.blobs.Ping(ctx) == nil
-	}
-	m.asked = time.Now()
+func (m *installationMetrics) readState(ctx context.Context) (state installationState, err error) {
+	state.OperatorState, err = m.app.db.ReadOperatorState(ctx)
+	state.blobsAnswer = m.app.blobs != nil && m.app.blobs.Ping(ctx) == nil
+	return state, err
 }
 
 func unixSeconds(t core.Time) float64 { return float64(t.UnixMilli()) / 1000 }

@@ -1,9 +1,7 @@
 package app
 
 import (
-	"context"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -11,7 +9,7 @@ import (
 	"errand/store"
 )
 
-// How long what was read of the usage counts, and how long reading may take: it counts all issues.
+// How long an answer about the usage counts, and how long reading may take: all issues are counted.
 const (
 	usageHolds  = 5 * time.Minute
 	usageAtMost = 5 * time.Second
@@ -19,12 +17,8 @@ const (
 
 // usageMetrics collects at a scrape what `errand usage` shows. It leaves out what it cannot find out now.
 type usageMetrics struct {
-	app *App
-
-	mu    sync.Mutex
-	asked time.Time
-	usage store.Usage
-	err   error
+	app   *App
+	usage kept[store.Usage]
 }
 
 var (
@@ -46,28 +40,18 @@ func (*usageMetrics) Describe(to chan<- *prometheus.Desc) {
 
 // Collect is called by the registry at each scrape.
 func (m *usageMetrics) Collect(to chan<- prometheus.Metric) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if time.Since(m.asked) >= usageHolds {
-		ctx, cancel := context.WithTimeout(context.Background(), usageAtMost)
-		m.usage, m.err = m.app.db.ReadUsage(ctx)
-		cancel()
-		m.asked = time.Now()
-	}
-	if m.err != nil {
+	usage, err := m.usage.read(usageHolds, usageAtMost, m.app.db.ReadUsage)
+	if err != nil {
 		return
 	}
-	send := func(desc *prometheus.Desc, value int64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(value), labels...)
+	if usage.WALBytes != nil {
+		sendGauge(to, walBytes, float64(*usage.WALBytes))
 	}
-	if m.usage.WALBytes != nil {
-		send(walBytes, *m.usage.WALBytes)
-	}
-	for _, p := range m.usage.Projects {
+	for _, p := range usage.Projects {
 		id := strconv.FormatInt(p.ID, 10) // no name: metrics have nothing that somebody typed in
-		send(sourceMapBytes, p.SourceMapBytes, id)
-		send(projectIssues, p.Issues, id)
-		send(projectStored, p.StoredEvents, id)
-		send(projectBytes, p.EventBytes, id)
+		sendGauge(to, sourceMapBytes, float64(p.SourceMapBytes), id)
+		sendGauge(to, projectIssues, float64(p.Issues), id)
+		sendGauge(to, projectStored, float64(p.StoredEvents), id)
+		sendGauge(to, projectBytes, float64(p.EventBytes), id)
 	}
 }

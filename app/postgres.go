@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"os"
-	"slices"
 	"time"
 
 	"errand/core"
@@ -87,7 +85,7 @@ func (RemoveOldPostgres) Run(ctx context.Context, c *Config, log *slog.Logger, o
 	if err := c.findPrivate(ctx, log); err != nil {
 		return err
 	}
-	old, err := embedded.OldData(c.DataDir)
+	old, err := embedded.ListOldData(c.DataDir)
 	if err != nil {
 		return err
 	}
@@ -95,11 +93,11 @@ func (RemoveOldPostgres) Run(ctx context.Context, c *Config, log *slog.Logger, o
 		_, err = fmt.Fprintf(out, "There is no old data in %s.\n", c.DataDir)
 		return err
 	}
-	for _, folder := range slices.Sorted(maps.Keys(old)) {
-		if err := os.RemoveAll(folder); err != nil {
+	for _, folder := range old {
+		if err := os.RemoveAll(folder.Path); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(out, "Deleted %s: %s.\n", folder, core.WriteBytes(old[folder])); err != nil {
+		if _, err := fmt.Fprintf(out, "Deleted %s: %s.\n", folder.Path, core.WriteBytes(folder.Bytes)); err != nil {
 			return err
 		}
 	}

@@ -47,7 +47,7 @@ func (w *writer) addTable(ctx context.Context, r *dump.Reader, table dump.Table,
 	if err != nil {
 		return 0, err
 	}
-	rows, err = r.CopyTable(ctx, table, countingWriter{compressed, count})
+	rows, err = r.CopyTable(ctx, table, compressed, count)
 	if err != nil {
 		return 0, err
 	}
@@ -55,18 +55,6 @@ func (w *writer) addTable(ctx context.Context, r *dump.Reader, table dump.Table,
 		return 0, err
 	}
 	return rows, pieces.flush(pieces.buf.Len())
-}
-
-// countingWriter tells how much was written.
-type countingWriter struct {
-	io.Writer
-	count func(n int)
-}
-
-func (w countingWriter) Write(data []byte) (int, error) {
-	n, err := w.Writer.Write(data)
-	w.count(n)
-	return n, err
 }
 
 // pieceReader reads the pieces of one table as one stream.

@@ -12,7 +12,6 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,23 +79,15 @@ func startTLSPostgres(t *testing.T, a *authority) (port int) {
 	require.NoError(t, made.Stop(context.Background()))
 
 	require.NoError(t, os.WriteFile(a.path("hba"), []byte("hostssl errand errand 127.0.0.1/32 cert\n"), 0o644))
-	info, err := os.Stat(data)
-	require.NoError(t, err)
-	owner := info.Sys().(*syscall.Stat_t)
+	owner := findOwner(t, data)
 	for _, file := range []string{"server.crt", "server.key", "ca.crt"} {
 		require.NoError(t, os.Chown(a.path(file), int(owner.Uid), int(owner.Gid)))
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	port = listener.Addr().(*net.TCPAddr).Port
-	require.NoError(t, listener.Close())
+	port = freePort(t)
 	cmd := exec.Command(program, "-D", data, "-k", data, "-h", "127.0.0.1", "-p", fmt.Sprint(port), "-c", "ssl=on",
 		"-c", "ssl_cert_file="+a.path("server.crt"), "-c", "ssl_key_file="+a.path("server.key"), "-c", "ssl_ca_file="+a.path("ca.crt"),
 		"-c", "hba_file="+a.path("hba"))
-	cmd.SysProcAttr = &syscall.SysProcAttr{}
-	if os.Geteuid() == 0 {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
-	}
+	runAs(owner, cmd)
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(syscall.SIGINT)

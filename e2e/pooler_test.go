@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -23,7 +22,7 @@ import (
 type pooler struct {
 	t      *testing.T
 	config string
-	owner  uint32 // of the folder with Postgres's socket
+	owner  syscall.Credential // of the folder with Postgres's socket
 	cmd    *exec.Cmd
 	url    string
 }
@@ -34,7 +33,7 @@ func findPooler(t *testing.T) (program string, isFit bool) {
 	if program = os.Getenv("PGBOUNCER"); program == "" {
 		var err error
 		if program, err = exec.LookPath("pgbouncer"); err != nil {
-			t.Skip("there is no PgBouncer")
+			t.Skip("there is no PgBouncer: install one, or name it in PGBOUNCER")
 		}
 	}
 	out, err := exec.Command(program, "--version").Output()
@@ -48,23 +47,20 @@ func findPooler(t *testing.T) (program string, isFit bool) {
 // startPooler starts a PgBouncer with further lines of its configuration.
 func startPooler(t *testing.T, program, database, lines string) *pooler {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address := freeAddress(t)
+	_, port, err := net.SplitHostPort(address)
 	require.NoError(t, err)
-	port := listener.Addr().(*net.TCPAddr).Port
-	require.NoError(t, listener.Close())
 	target, err := pgx.ParseConfig(database)
 	require.NoError(t, err)
-	socket, err := os.Stat(target.Host)
-	require.NoError(t, err)
 	dir := newDir(t)
-	p := &pooler{t: t, config: filepath.Join(dir, "pgbouncer.ini"), owner: socket.Sys().(*syscall.Stat_t).Uid}
+	p := &pooler{t: t, config: filepath.Join(dir, "pgbouncer.ini"), owner: findOwner(t, target.Host)}
 	users := filepath.Join(dir, "users")
 	require.NoError(t, os.WriteFile(users, []byte(`"errand" ""`), 0o644))
 	require.NoError(t, os.WriteFile(p.config, fmt.Appendf(nil, `[databases]
 errand = host=%s port=%d dbname=errand user=errand
 [pgbouncer]
 listen_addr = 127.0.0.1
-listen_port = %d
+listen_port = %s
 unix_socket_dir =
 auth_type = any
 auth_file = %s
@@ -75,19 +71,17 @@ ignore_startup_parameters = extra_float_digits
 %s
 `, target.Host, target.Port, port, users, lines), 0o644))
 	p.url = (&url.URL{
-		Scheme: "postgres", User: url.User("errand"), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/errand",
+		Scheme: "postgres", User: url.User("errand"), Host: address, Path: "/errand",
 		RawQuery: "sslmode=disable",
 	}).String()
-	p.start(program)
+	p.startProgram(program)
 	return p
 }
 
-func (p *pooler) start(program string) {
+func (p *pooler) startProgram(program string) {
 	p.t.Helper()
 	p.cmd = exec.Command(program, p.config)
-	if os.Geteuid() == 0 {
-		p.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: p.owner, Gid: p.owner}}
-	}
+	runAs(p.owner, p.cmd)
 	p.cmd.Stderr = p.t.Output()
 	require.NoError(p.t, p.cmd.Start())
 	started := p.cmd
@@ -109,7 +103,7 @@ func (p *pooler) restart() {
 	p.t.Helper()
 	_ = p.cmd.Process.Kill()
 	_ = p.cmd.Wait()
-	p.start(p.cmd.Path)
+	p.startProgram(p.cmd.Path)
 }
 
 // TestFaultPooler lets two servers work through PgBouncer in transaction mode, with fewer connections to Postgres than either
@@ -118,7 +112,7 @@ func TestFaultPooler(t *testing.T) {
 	t.Parallel()
 	program, isFit := findPooler(t)
 	if !isFit {
-		t.Skip("this PgBouncer is too old")
+		t.Skip("this PgBouncer is older than 1.21")
 	}
 	database := startPostgres(t, newDir(t)).URL()
 	p := startPooler(t, program, database, "max_prepared_statements = 200")

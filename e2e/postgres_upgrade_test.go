@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -19,32 +18,17 @@ import (
 // newerMajor is the PostgreSQL that npm installs, with the programs postgres, initdb and pg_ctl alone.
 const newerMajor = "17"
 
-// newerPostgres returns a folder with the programs of a newer PostgreSQL, which any user may run.
+// newerPostgres returns the folder of the programs of a newer PostgreSQL, which any user may run.
 func newerPostgres(t *testing.T) string {
 	t.Helper()
-	installed := filepath.Join("node_modules", "postgres-"+newerMajor, "native")
-	links, err := os.ReadFile(filepath.Join(installed, "pg-symlinks.json"))
-	if os.IsNotExist(err) {
+	installed := filepath.Join("node_modules", "postgres-"+newerMajor)
+	if _, err := os.Stat(installed); os.IsNotExist(err) {
 		t.Skip("npm has no PostgreSQL for this platform")
 	}
-	require.NoError(t, err)
-	dir := newDir(t)
-	native := filepath.Join(dir, "native")
-	require.NoError(t, os.CopyFS(native, os.DirFS(installed)))
-	var missing []struct{ Source, Target string } // the package has no symbolic links
-	require.NoError(t, json.Unmarshal(links, &missing))
-	for _, link := range missing {
-		target := filepath.Join(dir, link.Target)
-		if _, err := os.Lstat(target); err == nil {
-			continue
-		}
-		require.NoError(t, os.Symlink(filepath.Base(link.Source), target))
-	}
-	bin := filepath.Join(native, "bin")
-	for _, program := range []string{"postgres", "initdb", "pg_ctl"} {
-		require.NoError(t, os.Chmod(filepath.Join(bin, program), 0o755))
-	}
-	return bin
+	unpacked := filepath.Join(newDir(t), "postgres")
+	out, err := exec.Command("../scripts/unpack-postgres", installed, unpacked).CombinedOutput()
+	require.NoError(t, err, string(out))
+	return filepath.Join(unpacked, "bin")
 }
 
 const stuckTill = `{"message":"the till is stuck","fingerprint":["till"]}`

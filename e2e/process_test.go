@@ -142,10 +142,7 @@ func TestSettingsBesideAServer(t *testing.T) {
 // TestSignalWhileStarting stops a server that waits for its database.
 func TestSignalWhileStarting(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	addr := listener.Addr().String()
-	require.NoError(t, listener.Close())
+	addr := freeAddress(t)
 	cmd := errandCommand(t, newDir(t), []string{"DATABASE_URL=postgres://errand@127.0.0.1:1/errand?sslmode=disable", "DATABASE_WAIT=1d"},
 		"serve", "--addr", addr)
 	require.NoError(t, cmd.Start())

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -93,10 +92,7 @@ func (m *managed) endConnections() {
 // withMetrics returns the variable for a server with metrics, and the URL of the metrics.
 func withMetrics(t *testing.T) (variable, metrics string) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	addr := listener.Addr().String()
-	require.NoError(t, listener.Close())
+	addr := freeAddress(t)
 	return "METRICS_ADDR=" + addr, "http://" + addr + "/metrics"
 }
 

@@ -13,17 +13,31 @@ import (
 //go:embed *.sql
 var FS embed.FS
 
-// Newest returns the version of the newest migration: the schema that this program needs.
-func Newest() (version int64) {
+// File is a migration.
+type File struct {
+	Name    string // such as 0004_issues.sql
+	Version int64
+}
+
+// List returns all migrations, the oldest first.
+func List() (list []File) {
 	files, err := FS.ReadDir(".")
 	if err != nil {
 		panic(err) // the files are in the program
 	}
 	for _, file := range files {
 		number, _, _ := strings.Cut(file.Name(), "_")
-		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
-			version = max(version, n)
+		version, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			panic(err)
 		}
+		list = append(list, File{file.Name(), version})
 	}
-	return version
+	return list
+}
+
+// Newest returns the version of the newest migration: the schema that this program needs.
+func Newest() int64 {
+	list := List()
+	return list[len(list)-1].Version
 }

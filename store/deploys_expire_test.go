@@ -11,8 +11,8 @@ import (
 	"errand/store/storetest"
 )
 
-// TestWhatDeploysBroughtEnds has a deploy from more than 400 days ago and a younger one, and merges of pull requests from
-// between them, of which one still waits for its deploy.
+// TestWhatDeploysBroughtEnds has a deploy from more than 400 days ago and a younger one. Two pull requests were merged before both,
+// and one of them still waits for its deploy.
 func TestWhatDeploysBroughtEnds(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)

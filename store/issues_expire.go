@@ -13,11 +13,9 @@ import (
 // of its chart for each of its days.
 const expireAtOnce = 200
 
-const listLiveProjects = `SELECT id FROM projects WHERE deleted_at IS NULL ORDER BY id`
-
-// lockExpired finds issues in the order of their last event. stored_events is exact, but a mistake would make events
-// unreadable, so the events are asked too. An issue that others were merged into waits until those are deleted. What else is
-// asked is asked for each issue, in the subqueries with a limit: joins could read whole tables for the few that are old enough.
+// lockExpired finds issues in the order of their last event. stored_events is exact, but a mistake would make events unreadable,
+// so the statement also looks for the events themselves. The target of a merge waits until its sources are deleted. The
+// subqueries have limits, so that Postgres runs them for one issue after the other: as joins they could read whole tables.
 const lockExpired = `
 SELECT i.id, i.listed_from FROM issues i
 WHERE i.project_id = @project_id AND i.listed_from < @before
@@ -50,19 +48,13 @@ func (s *Store) DropIssues(ctx context.Context, days int) (dropped int, err erro
 	if days == 0 {
 		return 0, nil
 	}
-	projects, err := pg.QueryMany[struct{ ID int64 }](ctx, s.db.Main, listLiveProjects, pg.Args{})
-	if err != nil {
-		return 0, err
-	}
 	before := core.At(s.Now().AddDate(0, 0, -days))
-	for _, project := range projects {
-		n, err := s.dropIssuesOf(ctx, project.ID, before)
+	err = s.Intake.EachProject(ctx, func(ctx context.Context, project int64) error {
+		n, err := s.dropIssuesOf(ctx, project, before)
 		dropped += n
-		if err != nil {
-			return dropped, err
-		}
-	}
-	return dropped, nil
+		return err
+	})
+	return dropped, err
 }
 
 // expiredIssue is an issue to delete, with its place in the order of deletion.

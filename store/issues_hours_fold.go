@@ -15,8 +15,8 @@ const foldAfterDays = 30
 // foldAtOnce bounds the rows that one statement looks at.
 const foldAtOnce = 20_000
 
-// foldHours looks at the next rows of a project, and makes one row of those of the same issue and day. Which five minutes had
-// events is not known of a day.
+// foldHours looks at the next rows of a project, and joins those of the same issue and day into one. A row of a day does not say
+// which five minutes had events.
 const foldHours = `
 WITH page AS MATERIALIZED (
 	SELECT issue_id, hour FROM issue_hours
@@ -38,14 +38,8 @@ SELECT issue_id, hour FROM page ORDER BY issue_id DESC, hour DESC LIMIT 1`
 // FoldHours replaces the hours of issues' events by days where they are older than 30 days. No list and no chart depends on
 // when it is called.
 func (s *Store) FoldHours(ctx context.Context) error {
-	projects, err := pg.QueryMany[struct{ ID int64 }](ctx, s.db.Main, listLiveProjects, pg.Args{})
-	for _, project := range projects {
-		if err != nil {
-			return err
-		}
-		err = s.foldHoursOf(ctx, project.ID, foldedBefore(s.Now()))
-	}
-	return err
+	before := foldedBefore(s.Now())
+	return s.Intake.EachProject(ctx, func(ctx context.Context, project int64) error { return s.foldHoursOf(ctx, project, before) })
 }
 
 // foldedBefore returns the beginning of the first day whose hours are kept apart.

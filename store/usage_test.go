@@ -1,8 +1,6 @@
 package store_test
 
 import (
-	"net/url"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,22 +41,14 @@ SELECT $1, n, $2, 1000, 1, '1', n::text, '/' || n, '', 'x', CASE WHEN n < 3 THEN
 // TestUsageWithoutRights holds that a role that may not see the log of writes gets everything else.
 func TestUsageWithoutRights(t *testing.T) {
 	t.Parallel()
-	u, err := url.Parse(storetest.NewURL(t))
+	reader, _ := storetest.MakeRole(t, storetest.NewURL(t), "reader", "IN ROLE pg_read_all_data")
+	s, err := store.Open(t.Context(), store.Options{URL: reader, Clock: storetest.NewClock().Tell})
 	require.NoError(t, err)
-	root := storetest.ConnectTo(t, u.String())
-	role := "reader_" + strings.TrimPrefix(u.Path, "/")
-	_, err = root.Exec(t.Context(), `CREATE ROLE `+role+` LOGIN; GRANT pg_read_all_data TO `+role)
-	require.NoError(t, err)
-	u.User = url.User(role)
-	s, err := store.Open(t.Context(), store.Options{URL: u.String(), Clock: storetest.NewClock().Tell})
-	require.NoError(t, err)
+	t.Cleanup(s.Close)
 
 	used, err := s.ReadUsage(t.Context())
 
 	require.NoError(t, err)
 	require.Nil(t, used.WALBytes)
 	require.NotZero(t, used.DatabaseBytes)
-	s.Close()
-	_, err = root.Exec(t.Context(), `DROP OWNED BY `+role+`; DROP ROLE `+role)
-	require.NoError(t, err)
 }

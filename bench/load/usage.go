@@ -97,8 +97,17 @@ func readProcesses() (processes, error) {
 	return list, nil
 }
 
-// ReadPSS returns the memory of a process and of each of its descendants, in MB; what several share counts for each in part.
-func ReadPSS(root int) (map[int]float64, error) {
+// ReadMemory returns the PSS of a server, and of it and all its descendants together, in MB.
+func ReadMemory(pid int) (server, tree float64, err error) {
+	pss, err := readPSS(pid)
+	for _, each := range pss {
+		tree += each
+	}
+	return pss[pid], tree, err
+}
+
+// readPSS returns the memory of a process and of each of its descendants, in MB; what several share counts for each in part.
+func readPSS(root int) (map[int]float64, error) {
 	list, err := readProcesses()
 	if err != nil {
 		return nil, err

@@ -5,10 +5,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -78,51 +76,40 @@ func run(ctx context.Context, o options) error {
 	return writeResults(o, all)
 }
 
-// measureAll runs all migrations, one after the other, and those after filledAt beside a writer.
+// measureAll runs all migrations: those up to filledAt together, and the others one after the other, beside a writer.
 func measureAll(ctx context.Context, db *store.Store, conn *pgx.Conn, issues int) (all []measured, err error) {
-	files, err := fs.Glob(migrations.FS, "*.sql")
-	if err != nil {
+	log := slog.New(slog.DiscardHandler)
+	if err := db.MigrateTo(ctx, filledAt, log); err != nil {
 		return nil, err
 	}
-	log := slog.New(slog.DiscardHandler)
-	isFilled := false
-	for _, file := range files {
-		number, _, _ := strings.Cut(file, "_")
-		version, err := strconv.ParseInt(number, 10, 64)
+	if err := fillTables(ctx, conn, issues); err != nil {
+		return nil, err
+	}
+	for _, file := range migrations.List() {
+		if file.Version <= filledAt {
+			continue
+		}
+		w, err := startWriter(ctx, conn.Config(), issues)
 		if err != nil {
 			return nil, err
 		}
-		if version > filledAt && !isFilled {
-			if err := fill(ctx, conn, issues); err != nil {
-				return nil, err
-			}
-			isFilled = true
-		}
-		var w writer
-		if isFilled {
-			if w, err = startWriter(ctx, conn.Config(), issues); err != nil {
-				return nil, err
-			}
-		}
 		began := time.Now()
-		if err := db.MigrateTo(ctx, version, log); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+		if err := db.MigrateTo(ctx, file.Version, log); err != nil {
+			return nil, fmt.Errorf("%s: %w", file.Name, err)
 		}
 		took := time.Since(began)
-		if isFilled {
-			longest, err := w.stop()
-			if err != nil {
-				return nil, fmt.Errorf("%s: the writer: %w", file, err)
-			}
-			all = append(all, measured{file, took, longest})
-			fmt.Fprintf(os.Stderr, "%s: %v, a writer waited %v\n", file, took.Round(time.Millisecond), longest.Round(time.Millisecond))
+		longest, err := w.stopWriting()
+		if err != nil {
+			return nil, fmt.Errorf("%s: the writer: %w", file.Name, err)
 		}
+		all = append(all, measured{file.Name, took, longest})
+		fmt.Fprintf(os.Stderr, "%s: %v, a writer waited %v\n", file.Name, took.Round(time.Millisecond), longest.Round(time.Millisecond))
 	}
 	return all, nil
 }
 
-// fill makes the issues of one project, as they were after filledAt.
-func fill(ctx context.Context, conn *pgx.Conn, issues int) error {
+// fillTables makes the issues of one project, as they were after filledAt.
+func fillTables(ctx context.Context, conn *pgx.Conn, issues int) error {
 	for _, sql := range []string{`
 INSERT INTO issues (project_id, id, last_seen, first_seen, status_at, times_seen, stored_events, users_affected,
 	fingerprint_version, status, first_release, last_release, level, platform, type, fingerprint, title, culprit, crash_site, quiet)

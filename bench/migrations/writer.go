@@ -48,8 +48,8 @@ func startWriter(ctx context.Context, config *pgx.ConnConfig, issues int) (write
 	return w, nil
 }
 
-// countEvent does what a batch with one event does to the tables of issues. The statements are prepared anew each time, as a
-// server's are after a migration.
+// countEvent changes the tables of issues as a batch with one event does. It keeps no prepared statements, since a migration makes
+// them invalid.
 func countEvent(ctx context.Context, conn *pgx.Conn, issue int) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		_, first := tx.Exec(ctx, `UPDATE issues SET times_seen = times_seen + 1, last_seen = now() WHERE project_id = 1 AND id = $1`,
@@ -61,8 +61,8 @@ ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET events = issue_hours.even
 	})
 }
 
-// stop ends the writer, and returns the longest time that one of its transactions took.
-func (w writer) stop() (time.Duration, error) {
+// stopWriting ends the writer, and returns the longest time that one of its transactions took.
+func (w writer) stopWriting() (time.Duration, error) {
 	time.Sleep(settle)
 	w.cancel()
 	done := <-w.outcome

@@ -16,7 +16,7 @@ import (
 	"errand/bench/load"
 )
 
-// The load of one round: new and known issues, and lists meanwhile.
+// The load of one round: events of new and known issues, and lists.
 const (
 	roundLength    = 30 * time.Second
 	eventsOfRound  = 30_000
@@ -78,15 +78,11 @@ func runRound(ctx context.Context, s *bench.Server, bodies [][]byte) (r round, e
 	go func() { sent <- load.SendBodies(ctx, s.Addr, bodies, sendersOfRound, roundLength) }()
 	for tick := time.NewTicker(readEvery); until.Err() == nil; {
 		_, _ = s.Call(ctx, http.MethodGet, "/v1/issues?limit=50", "") // a list that fails costs less
-		pss, err := load.ReadPSS(s.PID())
+		server, tree, err := load.ReadMemory(s.PID())
 		if err != nil {
 			return r, err
 		}
-		tree := 0.0
-		for _, each := range pss {
-			tree += each
-		}
-		r.server, r.tree = max(r.server, pss[s.PID()]), max(r.tree, tree)
+		r.server, r.tree = max(r.server, server), max(r.tree, tree)
 		select {
 		case <-tick.C:
 		case <-until.Done():

@@ -29,27 +29,15 @@ func measureIdle(ctx context.Context, s *bench.Server) ([]number, *bench.Server,
 	if err := pause(ctx, settleFor); err != nil {
 		return nil, s, err
 	}
-	server, tree, err := readMemory(s.PID())
+	server, tree, err := load.ReadMemory(s.PID())
 	return []number{{"warm start, ms", bench.TakeMedian(starts), false}, {"idle PSS of the tree, MB", tree, false},
 		{"idle PSS of the server, MB", server, false}}, s, err
-}
-
-// readMemory returns the PSS of the server and of it and all its descendants, in MB.
-func readMemory(pid int) (server, tree float64, err error) {
-	pss, err := load.ReadPSS(pid)
-	if err != nil {
-		return 0, 0, err
-	}
-	for _, each := range pss {
-		tree += each
-	}
-	return pss[pid], tree, nil
 }
 
 // watchMemory returns the highest PSS of the tree until ctx ends, in MB.
 func watchMemory(ctx context.Context, pid int) (highest float64) {
 	for pause(ctx, 100*time.Millisecond) == nil {
-		if _, tree, err := readMemory(pid); err == nil {
+		if _, tree, err := load.ReadMemory(pid); err == nil {
 			highest = max(highest, tree)
 		}
 	}

@@ -86,12 +86,25 @@ func (r *Reader) prepare(ctx context.Context, locked []Table) (err error) {
 	return err
 }
 
-// CopyTable writes all rows of a table to w, in the binary format of COPY, and returns how many there are.
-func (r *Reader) CopyTable(ctx context.Context, table Table, w io.Writer) (rows int64, err error) {
+// CopyTable writes all rows of a table to w, in the binary format of COPY, and returns how many there are. Count is called with
+// the number of bytes of each piece.
+func (r *Reader) CopyTable(ctx context.Context, table Table, w io.Writer, count func(n int)) (rows int64, err error) {
 	sql := fmt.Sprintf("COPY (SELECT %s FROM %s) TO STDOUT (FORMAT binary)", table.list(), quote(table.Name))
-	tag, err := r.Tx.Conn().PgConn().CopyTo(ctx, w, sql)
+	tag, err := r.Tx.Conn().PgConn().CopyTo(ctx, countingWriter{w, count}, sql)
 	if err != nil {
 		return 0, fmt.Errorf("reading the table %s: %w", table.Name, pg.WrapError(err))
 	}
 	return tag.RowsAffected(), nil
+}
+
+// countingWriter tells how much was written.
+type countingWriter struct {
+	io.Writer
+	count func(n int)
+}
+
+func (w countingWriter) Write(data []byte) (int, error) {
+	n, err := w.Writer.Write(data)
+	w.count(n)
+	return n, err
 }

@@ -172,12 +172,17 @@ func serverFolder(folder string) (string, bool) {
 	}
 	folder = filepath.Dir(server) // a postgres linked into PATH has its initdb beside the real file
 	for _, program := range []string{"postgres", "initdb"} {
-		info, err := os.Stat(filepath.Join(folder, program))
-		if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+		if !isProgram(filepath.Join(folder, program)) {
 			return "", false
 		}
 	}
 	return folder, true
+}
+
+// isProgram reports whether the path is a file that somebody may run.
+func isProgram(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
 var versionPattern = regexp.MustCompile(`\) (\d+)`) // "postgres (PostgreSQL) 18.1 (Debian 18.1-1)"

@@ -90,14 +90,14 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		return nil, errors.Join(err, unlockDataDir(lock))
 	}
 	s.lock = lock
-	if err := s.begin(ctx); err != nil {
+	if err := s.startPostgres(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// begin starts postgres and waits until it is ready. After an error nothing is left running.
-func (s *Server) begin(ctx context.Context) error {
+// startPostgres starts postgres and waits until it is ready. After an error nothing is left running.
+func (s *Server) startPostgres(ctx context.Context) error {
 	if err := s.clearLeftovers(ctx); err != nil {
 		return errors.Join(err, s.freeResources())
 	}

@@ -30,7 +30,7 @@ func newReserve(dir string, log *slog.Logger) reserve {
 
 // keep makes the file if there is none and the disk has room.
 func (r reserve) keep() {
-	if _, err := os.Stat(r.path); err == nil || r.freeBytes() < roomForReserve {
+	if _, err := os.Stat(r.path); err == nil || freeBytes(filepath.Dir(r.path)) < roomForReserve {
 		return
 	}
 	err := os.WriteFile(r.path, randomBytes(reserveSize), 0o600) // zeros would take no room where the disk is compressed
@@ -47,7 +47,7 @@ func randomBytes(n int) []byte {
 }
 
 // isFull reports whether the disk of the data folder is full.
-func (r reserve) isFull() bool { return r.freeBytes() < fullBelow }
+func (r reserve) isFull() bool { return freeBytes(filepath.Dir(r.path)) < fullBelow }
 
 // release removes the file.
 func (r reserve) release() {
@@ -57,10 +57,10 @@ func (r reserve) release() {
 	}
 }
 
-// freeBytes is what users may still write; very much when nobody knows.
-func (r reserve) freeBytes() uint64 {
+// freeBytes is what users may still write on the disk of a folder; very much when nobody knows.
+func freeBytes(folder string) uint64 {
 	var disk syscall.Statfs_t
-	if syscall.Statfs(filepath.Dir(r.path), &disk) != nil {
+	if syscall.Statfs(folder, &disk) != nil {
 		return 1 << 62
 	}
 	return disk.Bavail * uint64(disk.Bsize) //nolint:gosec,unconvert // its type differs between systems, and it is never negative

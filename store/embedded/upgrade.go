@@ -18,7 +18,7 @@ type UpgradeOptions struct {
 	NewBinaries string
 	// CopyRows copies the database at the one URL to the empty one at the other: where pg_upgrade is missing or fails.
 	CopyRows func(ctx context.Context, from, to string) error
-	// Step is called with what begins, in words for a person.
+	// Step is called when a step begins, with a line for a person.
 	Step func(text string)
 }
 
@@ -35,8 +35,12 @@ func Upgrade(ctx context.Context, o UpgradeOptions) (Upgraded, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if has, err := HasData(o.Dir); err != nil || !has {
-		return Upgraded{}, errors.Join(err, fmt.Errorf("there is no private Postgres in %s", o.Dir))
+	has, err := HasData(o.Dir)
+	if err == nil && !has {
+		err = fmt.Errorf("there is no private Postgres in %s", o.Dir)
+	}
+	if err != nil {
+		return Upgraded{}, err
 	}
 	dir, err := makeDataDir(o.Dir)
 	if err != nil {
@@ -67,32 +71,26 @@ const (
 )
 
 func (u *upgrade) run(ctx context.Context) (Upgraded, error) {
-	if err := u.prepare(ctx); err != nil {
+	if err := u.findObstacles(ctx); err != nil {
 		return Upgraded{}, err
 	}
 	done := Upgraded{From: u.oldBin.major, To: u.nextBin.major, OldData: u.old.dir + "." + strconv.Itoa(u.oldBin.major)}
 	if _, err := os.Lstat(done.OldData); err == nil {
 		return done, fmt.Errorf("%s is there from an earlier upgrade: move it away, or run: errand postgres remove-old", done.OldData)
 	}
-	err := u.fill(ctx)
+	err := u.makeData(ctx)
 	if err == nil {
 		u.Step("checking and analysing the new data")
-		err = u.withServer(ctx, u.next, u.nextBin, analyze)
+		err = u.withServer(ctx, u.next, u.nextBin, analyzeTables)
 	}
 	if err == nil {
 		err = u.takePlace(done.OldData)
 	}
-	if err != nil {
-		if removeErr := u.next.remove(context.WithoutCancel(ctx)); removeErr != nil {
-			u.Log.Warn("removing an unfinished upgrade", "error", removeErr)
-		}
-		return done, err
-	}
-	return done, u.old.finishUpgrade(ctx) // its log
+	return done, errors.Join(err, u.old.finishUpgrade(context.WithoutCancel(ctx))) // removes at least the log of the new data
 }
 
-// prepare finds the programs, and looks for what would make the upgrade fail later.
-func (u *upgrade) prepare(ctx context.Context) (err error) {
+// findObstacles finds the programs, and returns an error if the upgrade would fail later.
+func (u *upgrade) findObstacles(ctx context.Context) (err error) {
 	if err = u.old.finishUpgrade(ctx); err != nil {
 		return err
 	}
@@ -107,7 +105,7 @@ func (u *upgrade) prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	free := int64(newReserve(filepath.Dir(u.old.dir), u.Log).freeBytes()) //nolint:gosec // 1<<62 at most
+	free := int64(freeBytes(filepath.Dir(u.old.dir))) //nolint:gosec // 1<<62 at most
 	if free < size+size/10 {
 		const mb = 1 << 20
 		return fmt.Errorf("the upgrade needs %d MB free at %s for the new data beside the old, and there are %d MB",
@@ -136,8 +134,8 @@ func (u *upgrade) findPrograms(ctx context.Context) (err error) {
 	return nil
 }
 
-// fill makes the new data.
-func (u *upgrade) fill(ctx context.Context) error {
+// makeData makes the new data.
+func (u *upgrade) makeData(ctx context.Context) error {
 	u.Step("checking the old data")
 	nothing := func(context.Context, *Server) error { return nil }
 	if err := u.withServer(ctx, u.old, u.oldBin, nothing); err != nil { // also recovers it, if it was killed
@@ -183,7 +181,7 @@ func (u *upgrade) withServer(ctx context.Context, c cluster, bin binaries, fn fu
 	if err != nil {
 		return err
 	}
-	if err := s.begin(ctx); err != nil {
+	if err := s.startPostgres(ctx); err != nil {
 		return err
 	}
 	err = fn(ctx, s)
@@ -223,19 +221,29 @@ func (c *cluster) finishUpgrade(ctx context.Context) error {
 	return replaceEmptyDir(complete, c.dir)
 }
 
-// OldData lists the folders of data of earlier versions that upgrades have left, with their sizes in bytes.
-func OldData(dir string) (map[string]int64, error) {
+// OldFolder is a folder of data that an upgrade has kept.
+type OldFolder struct {
+	Path  string
+	Bytes int64
+}
+
+// ListOldData lists the folders of data that upgrades have kept, in the order of their versions.
+func ListOldData(dir string) (list []OldFolder, err error) {
 	folders, err := filepath.Glob(filepath.Join(dir, clusterDir+".[1-9][0-9]"))
-	sizes := map[string]int64{}
+	if err != nil {
+		return nil, err
+	}
 	for _, folder := range folders {
-		if _, readErr := readMajor(folder); readErr != nil {
+		if _, err := readMajor(folder); err != nil {
 			continue // not one of ours
 		}
-		if sizes[folder], err = sizeOf(folder); err != nil {
+		size, err := sizeOf(folder)
+		if err != nil {
 			return nil, err
 		}
+		list = append(list, OldFolder{folder, size})
 	}
-	return sizes, err
+	return list, nil
 }
 
 // sizeOf returns the size of the files in a folder, in bytes.

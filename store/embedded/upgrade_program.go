@@ -24,7 +24,7 @@ func (u *upgrade) findMissing() string {
 		programs []string
 	}{{u.oldBin, programsOfBoth}, {u.nextBin, programsOfNew}, {u.nextBin, programsOfBoth}} {
 		for _, program := range of.programs {
-			if info, err := os.Stat(of.path(program)); err != nil || info.Mode()&0o111 == 0 {
+			if !isProgram(of.path(program)) {
 				return of.path(program)
 			}
 		}
@@ -58,8 +58,9 @@ func (u *upgrade) runPgUpgrade(ctx context.Context) (err error) {
 	return nil
 }
 
-// analyze collects the statistics of all tables, which neither way of an upgrade brings along whole.
-func analyze(ctx context.Context, s *Server) error {
+// analyzeTables collects the statistics of all tables: pg_upgrade brings them along only from version 18 on. After copying row by row
+// they are there, and reading the tables once more shows that the new data can be used.
+func analyzeTables(ctx context.Context, s *Server) error {
 	conn, err := pgconn.Connect(ctx, s.URL())
 	if err != nil {
 		return err

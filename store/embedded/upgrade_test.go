@@ -89,14 +89,15 @@ func TestOldDataIsListed(t *testing.T) {
 	dir := newDirWithData(t)
 	data := filepath.Join(dir, "postgres")
 	major := strings.TrimSpace(readFile(t, filepath.Join(data, "PG_VERSION")))
-	old, err := OldData(dir)
+	old, err := ListOldData(dir)
 	require.NoError(t, err)
 	require.Empty(t, old)
 
 	require.NoError(t, os.Rename(data, data+"."+major))
 	require.NoError(t, os.Mkdir(data+".99", 0o700)) // not the data of a Postgres
-	old, err = OldData(dir)
+	old, err = ListOldData(dir)
 	require.NoError(t, err)
 	require.Len(t, old, 1)
-	require.Greater(t, old[data+"."+major], int64(1<<20))
+	require.Equal(t, data+"."+major, old[0].Path)
+	require.Greater(t, old[0].Bytes, int64(1<<20))
 }

@@ -12,7 +12,7 @@ const deleteDictionaries = `
 DELETE FROM dictionaries d WHERE EXISTS (
 	SELECT FROM dictionaries n WHERE n.project_id = d.project_id AND n.id > d.id AND n.created_at < @before)`
 
-// successionTakes is more than servers take to notice a new dictionary (dictionaryAge), with what their clocks may differ.
+// successionTakes is more than servers need to notice a new dictionary (dictionaryAge), and more than their clocks differ.
 const successionTakes = 24 * time.Hour
 
 // DropDictionaries deletes the dictionaries that no stored event can need: they had a successor before the oldest day of

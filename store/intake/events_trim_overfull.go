@@ -25,13 +25,17 @@ const listLiveProjects = `SELECT id FROM projects WHERE deleted_at IS NULL ORDER
 // STORED_EVENTS_PER_ISSUE was lowered. Each transaction deletes a bounded number of events of one issue, so it can be
 // interrupted anywhere. Issues of a locked project are left to the next run.
 func (w *Writer) TrimOverfull(ctx context.Context) error {
-	type project struct{ ID int64 }
-	projects, err := pg.QueryMany[project](ctx, w.db.Main, listLiveProjects, pg.Args{})
+	return w.EachProject(ctx, w.trimOverfullOf)
+}
+
+// EachProject calls fn with each project that is not deleted, in the order of their ids, until it returns an error.
+func (w *Writer) EachProject(ctx context.Context, fn func(ctx context.Context, project int64) error) error {
+	projects, err := pg.QueryMany[struct{ ID int64 }](ctx, w.db.Main, listLiveProjects, pg.Args{})
 	if err != nil {
 		return err
 	}
 	for _, p := range projects {
-		if err := w.trimOverfullOf(ctx, p.ID); err != nil {
+		if err := fn(ctx, p.ID); err != nil {
 			return err
 		}
 	}

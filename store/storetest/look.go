@@ -3,7 +3,9 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -115,6 +117,24 @@ func ConnectTo(t *testing.T, url string) *pgx.Conn {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	return conn
+}
+
+// MakeRole makes a role that may sign in to the database, with further options, until the test ends. It returns the database's URL
+// with the role, and the name of the role.
+func MakeRole(t *testing.T, databaseURL, prefix, options string) (roleURL, role string) {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	require.NoError(t, err)
+	role = prefix + "_" + strings.TrimPrefix(u.Path, "/")
+	root := ConnectTo(t, databaseURL)
+	_, err = root.Exec(t.Context(), `CREATE ROLE `+role+` LOGIN `+options)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_, err := root.Exec(context.Background(), `DROP OWNED BY `+role+`; DROP ROLE `+role)
+		require.NoError(t, err)
+	})
+	u.User = url.User(role)
+	return u.String(), role
 }
 
 // ListStoredIDs returns the ids of an issue's stored events, newest first.
