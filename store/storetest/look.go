@@ -111,9 +111,9 @@ func RequireNoErrors(t testing.TB, errs []error) {
 }
 
 // ConnectTo opens a connection beside the store's, until the test ends.
-func ConnectTo(t *testing.T, url string) *pgx.Conn {
+func ConnectTo(t *testing.T, databaseURL string) *pgx.Conn {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
+	conn, err := pgx.Connect(t.Context(), databaseURL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	return conn
@@ -171,9 +171,9 @@ func ListHours(counts map[string]int) []string {
 
 // CountDeadlocks returns the number of deadlocks in a database, once all stores' connections to it have ended: each
 // connection reports its own at its end.
-func CountDeadlocks(t testing.TB, url string) (n int) {
+func CountDeadlocks(t testing.TB, databaseURL string) (n int) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
+	conn, err := pgx.Connect(t.Context(), databaseURL)
 	require.NoError(t, err)
 	defer conn.Close(t.Context())
 	for others, asked := 1, 0; others > 0; asked++ {
