@@ -13,20 +13,6 @@ import (
 	"errand/core"
 )
 
-// The largest bodies in bytes, as sent and after decompression (decisions 3).
-const (
-	maxEnvelope = 20 << 20
-	maxNative   = 1 << 20
-)
-
-// maxBody is the largest body that the request may have, in bytes.
-func (r *httpRequest) maxBody() int64 {
-	if r.endpoint == endpointEnvelope || r.endpoint == endpointStore || r.endpoint == endpointOTLP {
-		return maxEnvelope
-	}
-	return maxNative
-}
-
 // readBodyAtMost is how long a client may take to send its body.
 const readBodyAtMost = 30 * time.Second
 

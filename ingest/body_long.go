@@ -19,23 +19,6 @@ const maxStream = 100 << 20
 // towards the limit too. A few bombs are opened up to maxStream, later ones no further than any other body.
 const trustedTime = 5 * time.Second
 
-// maxReadBytes is the most bytes of the body that are read, including skipped ones. From a sender whose key is not in the header
-// or the query, the server reads no more than it keeps.
-func (r *httpRequest) maxReadBytes() int64 {
-	if r.isEnvelope && r.hasKey {
-		return maxStream
-	}
-	return r.maxBody()
-}
-
-// maxKeptBytes is how many bytes of the body are kept as they were sent. Of a longer envelope only the needed items are kept.
-func (r *httpRequest) maxKeptBytes() int64 {
-	if r.isEnvelope && r.encoding == "" {
-		return largeBody
-	}
-	return r.maxBody()
-}
-
 // readLongBody reads the rest of a long envelope and leaves out the items that are dropped. It stores the result decompressed.
 func (i *Ingest) readLongBody(r *httpRequest, incoming *incomingBody, body *reservedBuffer) error {
 	rest := &unreadBody{all: i.incoming, body: incoming, maxBytes: r.maxReadBytes()}
