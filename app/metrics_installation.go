@@ -29,7 +29,7 @@ type installationState struct {
 	blobsAnswer bool
 }
 
-// kept is an answer that counts for a while.
+// kept is the last answer to a question that is not asked at each scrape.
 type kept[T any] struct {
 	mu     sync.Mutex
 	asked  time.Time
@@ -37,8 +37,8 @@ type kept[T any] struct {
 	err    error
 }
 
-// read returns the answer, and asks for it unless that was done a moment ago. Even with an error it returns what ask did.
-func (k *kept[T]) read(holds, atMost time.Duration, ask func(context.Context) (T, error)) (T, error) {
+// readAnswer calls ask if its last answer is too old, and returns the newest one with its error.
+func (k *kept[T]) readAnswer(holds, atMost time.Duration, ask func(context.Context) (T, error)) (T, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if time.Since(k.asked) >= holds {
@@ -85,7 +85,7 @@ func (m *installationMetrics) Collect(to chan<- prometheus.Metric) {
 		sendGauge(to, diskFree, float64(disk.FreeBytes), disk.Use)
 		sendGauge(to, diskSize, float64(disk.TotalBytes), disk.Use)
 	}
-	state, err := m.state.read(installationHolds, installationAtMost, m.readState)
+	state, err := m.state.readAnswer(installationHolds, installationAtMost, m.readState)
 	if m.app.blobs != nil {
 		sendGauge(to, blobsReachable, map[bool]float64{true: 1}[state.blobsAnswer])
 	}

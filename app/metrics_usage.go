@@ -40,7 +40,7 @@ func (*usageMetrics) Describe(to chan<- *prometheus.Desc) {
 
 // Collect is called by the registry at each scrape.
 func (m *usageMetrics) Collect(to chan<- prometheus.Metric) {
-	usage, err := m.usage.read(usageHolds, usageAtMost, m.app.db.ReadUsage)
+	usage, err := m.usage.readAnswer(usageHolds, usageAtMost, m.app.db.ReadUsage)
 	if err != nil {
 		return
 	}

@@ -19,8 +19,8 @@ type File struct {
 	Version int64
 }
 
-// List returns all migrations, the oldest first.
-func List() (list []File) {
+// ListFiles returns all migrations, the oldest first.
+func ListFiles() (list []File) {
 	files, err := FS.ReadDir(".")
 	if err != nil {
 		panic(err) // the files are in the program
@@ -38,6 +38,6 @@ func List() (list []File) {
 
 // Newest returns the version of the newest migration: the schema that this program needs.
 func Newest() int64 {
-	list := List()
+	list := ListFiles()
 	return list[len(list)-1].Version
 }

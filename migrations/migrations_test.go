@@ -21,8 +21,8 @@ const (
 	add   = alter + `ADD (?:CONSTRAINT \w+ )?`
 )
 
-// stalling are the forms of statements that look at all rows of a large table, and keep readers or writers waiting meanwhile. Each
-// has an advice.
+// stalling are the forms of statements that block readers or writers while they look at all rows of a table. Each comes with what to
+// do in its place.
 var stalling = []struct{ form, instead string }{
 	{alter + `GENERATED ALWAYS AS\b.*\bSTORED`, "it rewrites the table: add a plain column, and let a job fill it"},
 	{alter + `(?:SET DATA )?TYPE\b`, "it rewrites the table: add a column, and drop the old one in a later release"},
@@ -60,7 +60,7 @@ func findStalling(statement string) string {
 // TestMigrationsStallNobody holds new migrations to forms that servers do not notice while they write.
 func TestMigrationsStallNobody(t *testing.T) {
 	t.Parallel()
-	files := migrations.List()
+	files := migrations.ListFiles()
 	require.NotEmpty(t, files)
 	for _, file := range files {
 		if file.Version < heldTo {

@@ -15,8 +15,7 @@ const foldAfterDays = 30
 // foldAtOnce bounds the rows that one statement looks at.
 const foldAtOnce = 20_000
 
-// foldHours looks at the next rows of a project, and joins those of the same issue and day into one. A row of a day does not say
-// which five minutes had events.
+// foldHours reads the next rows of a project, and makes one row for each issue and day. It does not say which five minutes had events.
 const foldHours = `
 WITH page AS MATERIALIZED (
 	SELECT issue_id, hour FROM issue_hours

@@ -85,7 +85,7 @@ func measureAll(ctx context.Context, db *store.Store, conn *pgx.Conn, issues int
 	if err := fillTables(ctx, conn, issues); err != nil {
 		return nil, err
 	}
-	for _, file := range migrations.List() {
+	for _, file := range migrations.ListFiles() {
 		if file.Version <= filledAt {
 			continue
 		}

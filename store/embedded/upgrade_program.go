@@ -59,7 +59,7 @@ func (u *upgrade) runPgUpgrade(ctx context.Context) (err error) {
 }
 
 // analyzeTables collects the statistics of all tables: pg_upgrade brings them along only from version 18 on. After copying row by row
-// they are there, and reading the tables once more shows that the new data can be used.
+// ANALYZE also shows that the new data can be read.
 func analyzeTables(ctx context.Context, s *Server) error {
 	conn, err := pgconn.Connect(ctx, s.URL())
 	if err != nil {

@@ -19,27 +19,11 @@ WHERE project_id = @project_id AND id > @after AND status <> 'merged' AND stored
 ORDER BY id
 LIMIT @limit`
 
-const listLiveProjects = `SELECT id FROM projects WHERE deleted_at IS NULL ORDER BY id`
-
 // TrimOverfull trims the issues that have more stored events than they keep but that no server remembers, as after
 // STORED_EVENTS_PER_ISSUE was lowered. Each transaction deletes a bounded number of events of one issue, so it can be
 // interrupted anywhere. Issues of a locked project are left to the next run.
 func (w *Writer) TrimOverfull(ctx context.Context) error {
 	return w.EachProject(ctx, w.trimOverfullOf)
-}
-
-// EachProject calls fn with each project that is not deleted, in the order of their ids, until it returns an error.
-func (w *Writer) EachProject(ctx context.Context, fn func(ctx context.Context, project int64) error) error {
-	projects, err := pg.QueryMany[struct{ ID int64 }](ctx, w.db.Main, listLiveProjects, pg.Args{})
-	if err != nil {
-		return err
-	}
-	for _, p := range projects {
-		if err := fn(ctx, p.ID); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (w *Writer) trimOverfullOf(ctx context.Context, project int64) error {
