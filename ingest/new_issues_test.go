@@ -3,12 +3,14 @@ package ingest_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"errand/core"
 	"errand/store/storetest"
 )
 
@@ -101,4 +103,30 @@ func TestAnHourIsFullByIssuesThatAreMade(t *testing.T) {
 	require.EqualValues(t, 1, s.issuesMade())
 
 	requireTaken(t, s.postEvents(itemOf("event", groupText("d", 5))))
+}
+
+// TestAnswerOfTooManyIssuesToOtherClients holds the same for exports of OpenTelemetry and for notices.
+func TestAnswerOfTooManyIssuesToOtherClients(t *testing.T) {
+	t.Parallel()
+	s, clock := startLimited(t, 1)
+	clock.moveForward(10 * time.Minute)
+	requireTaken(t, s.postBody(traces, spansOf(t, "no cart"), byBearer, asWire))
+
+	refused := s.postBody(traces, spansJSON("no address"), byBearer, asJSON)
+	require.Equal(t, http.StatusTooManyRequests, refused.status)
+	require.Equal(t, "too_many_issues", refused.body["error"])
+	require.EqualValues(t, 8, refused.body["code"], "RESOURCE_EXHAUSTED")
+	require.Equal(t, "3000", refused.header.Get("Retry-After"), "until the next hour")
+
+	mixed := s.postBody(traces, spansOf(t, "no address", "no cart", "no tax"), byBearer, asWire)
+	requireTaken(t, mixed)
+	require.True(t, strings.HasPrefix(mixed.text, "\x0a"), "a partial success")
+	require.Contains(t, mixed.text, "\x08\x02\x12", "which counts two rejected spans, with the reason")
+	require.Contains(t, mixed.text, core.TooManyIssues.Info().Meaning)
+
+	notice := s.postBody(noticesPath, noticeText("CartError", "cart.rb:3:in 'add'"), noticesByKey)
+	require.Equal(t, http.StatusTooManyRequests, notice.status)
+	require.Equal(t, object{"error": "Too many new issues in this hour"}, notice.body)
+	require.EqualValues(t, 1, s.issuesMade())
+	require.EqualValues(t, 1, s.eventsCounted(), "an exception counts once in a trace")
 }

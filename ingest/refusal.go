@@ -52,10 +52,11 @@ func (i *Ingest) setRateLimit(r *httpRequest) {
 	r.w.Header().Set("X-Sentry-Rate-Limits", secondsToRetry(i.clock())+":default;error;security:project:daily_quota")
 }
 
-// setIssueLimit tells a client of the native way to wait until the next hour. An SDK is told to wait for nothing, because it would hold
-// back events of known issues too; without the header it would do so for a minute.
+// setIssueLimit tells clients of the native way, and exporters, to wait until the next hour: without it an exporter retries for a minute,
+// and others' exceptions wait behind. An SDK is told to wait for nothing, because it would hold back events of known issues too;
+// without the header it would do so for a minute.
 func (i *Ingest) setIssueLimit(r *httpRequest) {
-	if r.endpoint == endpointNative {
+	if r.endpoint == endpointNative || r.export != nil {
 		r.w.Header().Set("Retry-After", strconv.Itoa(int((untilNextHour(i.clock())+time.Second-1)/time.Second)))
 	} else if r.speaksSentry {
 		r.w.Header().Set("X-Sentry-Rate-Limits", "0:error:project:too_many_issues")
