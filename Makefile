@@ -89,6 +89,10 @@ postgres-versions: test-deps ## Run the tests of the database on PostgreSQL 16, 
 pooler: deps build ## Work through PgBouncer under load, and kill it; PGBOUNCER names the program, else it is the one on PATH.
 	@$(GO) test -tags e2e -count=1 -v -run 'Pooler' ./e2e/ | grep -Ev '^=== '
 
+.PHONY: balancer
+balancer: deps build ## Replace three servers behind HAProxy under load; HAPROXY names the program, else it is the one on PATH.
+	@$(GO) test -tags e2e -count=1 -v -run 'Balancer' ./e2e/ | grep -Ev '^=== '
+
 .PHONY: lint-mcp
 lint-mcp: build ## Check the MCP tools with the MCP inspector (--strict).
 	@scripts/lint-mcp $(INSPECTOR)
@@ -137,6 +141,10 @@ bench-backup: deps build ## Measure backup and restore of 200,000 issues while e
 .PHONY: bench-migrations
 bench-migrations: deps ## Measure how long each migration keeps a writer waiting on 500,000 issues; writes bench/migrations.md.
 	@$(GO) run ./bench/migrations
+
+.PHONY: bench-servers
+bench-servers: deps build ## Measure what an event costs when one, two and three servers store events in one database; writes bench/servers.md.
+	@$(GO) run ./bench/servers
 
 .PHONY: soak
 soak: deps build ## Send events for 10 minutes and see whether the memory stays level; writes bench/soak.md.

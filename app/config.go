@@ -33,7 +33,7 @@ type Config struct {
 	DatabaseURL    core.Secret `name:"database-url" env:"DATABASE_URL"`
 	DatabasePool   int         `name:"database-pool" env:"DATABASE_POOL" default:"19"`
 	PostgresBin    string      `name:"postgres-bin" env:"POSTGRES_BIN"`
-	PostgresMemory megabytes   `name:"postgres-memory" env:"POSTGRES_MEMORY" default:"64MB"`
+	PostgresMemory megabytes   `name:"postgres-memory" env:"POSTGRES_MEMORY" default:"32MB"`
 	AdminToken     core.Secret `name:"admin-token" env:"ADMIN_TOKEN"`
 	Migrate        word        `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on"`
 	Roles          string      `name:"roles" env:"ROLES" default:"all"`

@@ -24,12 +24,19 @@ func openDatabase(ctx context.Context, c *Config, log *slog.Logger, ending *stop
 	if !c.isPrivate() {
 		return openStore(ctx, c, c.DatabaseURL.Reveal(), ending)
 	}
-	postgres, err := embedded.Start(ctx, embedded.Options{Dir: c.DataDir, Log: log, Binaries: c.PostgresBin, Memory: int(c.PostgresMemory)})
+	postgres, err := embedded.Start(ctx, c.privatePostgres(log))
 	if err != nil {
 		return nil, fmt.Errorf("the private Postgres in DATA_DIR %s: %w", c.DataDir, err)
 	}
 	ending.add("the private Postgres", postgres.Stop)
 	return openStore(ctx, c, postgres.URL(), ending)
+}
+
+// privatePostgres says how the private Postgres runs.
+func (c *Config) privatePostgres(log *slog.Logger) embedded.Options {
+	return embedded.Options{
+		Dir: c.DataDir, Log: log, Binaries: c.PostgresBin, Memory: int(c.PostgresMemory), Connections: c.DatabasePool,
+	}
 }
 
 // attachDatabase is openDatabase for commands that also work beside a running server, whose Postgres they then use.

@@ -75,3 +75,12 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		require.NotContains(t, finding.Text+string(finding.Advice), "the-password")
 	}
 }
+
+func TestDoctorComparesMemoryWithData(t *testing.T) {
+	t.Parallel()
+	const memory = 32 << 20
+	require.EqualValues(t, "ok", app.JudgeMemory(1<<30, memory).Verdict)
+	little := app.JudgeMemory(1<<30+1, memory)
+	require.EqualValues(t, "warn", little.Verdict)
+	require.Contains(t, little.Advice, "POSTGRES_MEMORY")
+}

@@ -3,6 +3,7 @@ package app
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
+	"errand/core"
 	"errand/jobs"
 	"errand/store"
 )
@@ -25,4 +26,11 @@ func (a *App) MetricsURL() string {
 		return ""
 	}
 	return "http://" + a.config.MetricsAddr + "/metrics"
+}
+
+// JudgeMemory returns what the doctor says of that much data and shared memory, in bytes.
+func JudgeMemory(data, memory int64) core.Finding {
+	var e examination
+	e.judgeMemory(data, memory)
+	return e.findings[0]
 }

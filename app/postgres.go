@@ -25,7 +25,7 @@ func (u UpgradePostgres) Run(ctx context.Context, c *Config, log *slog.Logger, o
 	}
 	began, told := time.Now(), newProgress(notes)
 	done, err := embedded.Upgrade(ctx, embedded.UpgradeOptions{
-		Options:     embedded.Options{Dir: c.DataDir, Log: log, Binaries: c.PostgresBin, Memory: int(c.PostgresMemory)},
+		Options:     c.privatePostgres(log),
 		NewBinaries: u.To,
 		Step: func(text string) {
 			told.clearLine()

@@ -59,6 +59,10 @@ func (s *settings) establishSettings(ctx context.Context, by string) error {
 
 // watchSettings keeps the settings current until ctx ends.
 func (s *settings) watchSettings(ctx context.Context, every time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(every / 4): // other looks at the database begin now too: together they would always need one more connection
+	}
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	failing := false

@@ -79,14 +79,15 @@ func (o Options) Names() (names []string) {
 func StartQueue(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	var periodic []*river.PeriodicJob
-	for _, j := range o.allJobs() {
+	list := o.allJobs()
+	turns := takeTurns(list)
+	for i, j := range list {
 		j.register(workers, o.Observe)
-		periodic = append(periodic, j.periodic)
+		periodic = append(periodic, river.NewPeriodicJob(turns[i], j.insert, &river.PeriodicJobOpts{RunOnStart: true}))
 	}
 	client, err := river.NewClient(o.Store.NewQueueDriver(), &river.Config{
 		Queues: map[string]river.QueueConfig{
 			river.QueueDefault: {MaxWorkers: min(atOnce, o.Store.CountWorkers())},
-			longQueue:          {MaxWorkers: 1, FetchPollInterval: 10 * pollEvery},
 		},
 		Workers: workers, PeriodicJobs: periodic,
 		PollOnly: true, FetchPollInterval: pollEvery, MaxAttempts: 1, // the next run serves as the retry
@@ -100,17 +101,33 @@ func StartQueue(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 	if err != nil {
 		return nil, fmt.Errorf("jobs: %w", store.WrapError(err))
 	}
+	go addLongQueue(ctx, client, o.Log)
 	return client, nil
+}
+
+// addLongQueue adds the second queue half a second after the first. Both look at the database in the same rhythm, and together they
+// would always need twice as many connections.
+func addLongQueue(ctx context.Context, client *river.Client[pgx.Tx], log *slog.Logger) {
+	select {
+	case <-ctx.Done():
+	case <-client.Stopped():
+	case <-time.After(pollEvery / 2):
+		err := client.Queues().Add(longQueue, river.QueueConfig{MaxWorkers: 1, FetchPollInterval: 10 * pollEvery})
+		if err != nil {
+			log.ErrorContext(ctx, "long jobs will not run on this server", "error", err)
+		}
+	}
 }
 
 // job is work that is repeated.
 type job struct {
 	name     string
+	every    time.Duration
 	register func(*river.Workers, observer)
-	periodic *river.PeriodicJob
+	insert   river.PeriodicJobConstructor
 }
 
-// runEvery makes a job that runs when a leader is elected, and then at every interval. A run that takes longer than
+// runEvery makes a job that runs when a leader is elected, and then once in every interval. A run that takes longer than
 // atMost is cut off. The job is never in the queue twice.
 func runEvery[K river.JobArgs](interval, atMost time.Duration, kind K, run func(context.Context) error) job {
 	options := &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByState: []rivertype.JobState{
@@ -121,12 +138,11 @@ func runEvery[K river.JobArgs](interval, atMost time.Duration, kind K, run func(
 		options.Queue = longQueue
 	}
 	return job{
-		name: kind.Kind(),
+		name: kind.Kind(), every: interval,
 		register: func(w *river.Workers, o observer) {
 			river.AddWorker(w, &worker[K]{run: run, atMost: atMost, observe: o})
 		},
-		periodic: river.NewPeriodicJob(river.PeriodicInterval(interval),
-			func() (river.JobArgs, *river.InsertOpts) { return kind, options }, &river.PeriodicJobOpts{RunOnStart: true}),
+		insert: func() (river.JobArgs, *river.InsertOpts) { return kind, options },
 	}
 }
 

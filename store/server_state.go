@@ -19,6 +19,14 @@ func (s *Store) ReadDatabaseState(ctx context.Context) (core.DatabaseState, erro
 	return core.DatabaseState{Postgres: row.Postgres, Bytes: row.Bytes}, err
 }
 
+const readSharedMemory = `SELECT pg_size_bytes(current_setting('shared_buffers')) AS bytes`
+
+// ReadSharedMemory returns the size of the memory in which Postgres keeps pages of tables, in bytes.
+func (s *Store) ReadSharedMemory(ctx context.Context) (int64, error) {
+	row, err := pg.QueryOne[struct{ Bytes int64 }](ctx, s.db.Main, readSharedMemory, pg.Args{})
+	return row.Bytes, err
+}
+
 // pendingDeliveries are the deliveries that wait, as many as are counted.
 const pendingDeliveries = `SELECT created_at FROM deliveries WHERE status = 'pending' LIMIT @most`
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"errand/bench"
@@ -29,6 +30,7 @@ func (c *client) measureNext(ctx context.Context) ([]row, error) {
 	}
 	rows := []row{commit}
 	taken := map[int64]bool{}
+	var workers atomic.Int64 // a worker that holds an issue would be given it again
 	for _, crowd := range []struct {
 		agents int
 		every  time.Duration
@@ -41,7 +43,7 @@ func (c *client) measureNext(ctx context.Context) ([]row, error) {
 		}
 		ids := make([][]int64, agents)
 		next, err := timeTogether(agents, each, crowd.every, func(n int) error {
-			id, err := c.takeNext(ctx, n)
+			id, err := c.takeNext(ctx, workers.Add(1))
 			ids[n] = append(ids[n], id)
 			return err
 		})
@@ -112,9 +114,9 @@ func timeTogether(callers, each int, every time.Duration, call func(n int) error
 	return sorted, errors.Join(errs...)
 }
 
-// takeNext takes the next issue for an agent, and returns its id.
-func (c *client) takeNext(ctx context.Context, agent int) (int64, error) {
-	text, err := c.Call(ctx, http.MethodPost, "/v1/issues/next", fmt.Sprintf(`{"worker":"agent-%d"}`, agent))
+// takeNext takes the next issue for a worker, and returns its id.
+func (c *client) takeNext(ctx context.Context, worker int64) (int64, error) {
+	text, err := c.Call(ctx, http.MethodPost, "/v1/issues/next", fmt.Sprintf(`{"worker":"agent-%d"}`, worker))
 	if err != nil {
 		return 0, err
 	}

@@ -11,7 +11,7 @@ import (
 const (
 	warmStarts = 5
 	// settleFor is how long an instance has nothing to do before its memory is read.
-	settleFor = 20 * time.Second
+	settleFor = time.Minute
 )
 
 // measureIdle starts the instance again several times, and reads its memory when it has had nothing to do for a while. It

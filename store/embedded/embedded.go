@@ -41,8 +41,10 @@ type Options struct {
 	// tests. They win over the package's defaults, but cannot open a network address.
 	Settings map[string]string
 	// Memory is the shared memory of Postgres in MB (POSTGRES_MEMORY), at least MinMemory; 0 means DefaultMemory. Its log
-	// of changes, pg_wal, may take three times as much on the disk.
+	// of changes, pg_wal, may take three times as much on the disk, and 192 MB at least.
 	Memory int
+	// Connections is the most connections of the server (DATABASE_POOL). Commands beside it have some of their own.
+	Connections int
 	// Binaries is the folder of postgres and initdb (POSTGRES_BIN). Empty means: look in the
 	// places where packages put them, and on PATH.
 	Binaries string
@@ -149,7 +151,7 @@ func newServer(ctx context.Context, c cluster, bin binaries, o Options) (*Server
 		return nil, err
 	}
 	args := []string{"-D", c.dir, "-c", "wal_compression=" + c.walCompression(ctx, bin)}
-	args = append(args, settingArgs(o.Memory, o.Settings, socket.path)...)
+	args = append(args, o.settingArgs(socket.path)...)
 	return &Server{
 		log:     o.Log,
 		cluster: c,

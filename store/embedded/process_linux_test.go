@@ -54,7 +54,7 @@ func TestStartEndsALivingLeftover(t *testing.T) {
 	require.NoError(t, c.inspect())
 	bin, err := newFinder(t, "", usualFolders()...).findBinaries(t.Context(), c.major)
 	require.NoError(t, err)
-	cmd := c.account.makeCommand(0, bin.path("postgres"), append([]string{"-D", data}, settingArgs(0, noSync, data)...)...)
+	cmd := c.account.makeCommand(0, bin.path("postgres"), append([]string{"-D", data}, Options{Settings: noSync}.settingArgs(data)...)...)
 	require.NoError(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()

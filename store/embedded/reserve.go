@@ -1,6 +1,8 @@
 package embedded
 
 import (
+	"errors"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -33,17 +35,20 @@ func (r reserve) keep() {
 	if _, err := os.Stat(r.path); err == nil || freeBytes(filepath.Dir(r.path)) < roomForReserve {
 		return
 	}
-	err := os.WriteFile(r.path, randomBytes(reserveSize), 0o600) // zeros would take no room where the disk is compressed
-	if err != nil {
+	if err := writeRandom(r.path, reserveSize); err != nil {
 		r.log.Warn("making the reserve for a full disk", "error", err)
 		_ = os.Remove(r.path) // half of it would be taken for the whole
 	}
 }
 
-func randomBytes(n int) []byte {
-	text := make([]byte, n)
-	_, _ = rand.NewChaCha8([32]byte{}).Read(text) // never fails
-	return text
+// writeRandom makes a file of random bytes: zeros would take no room where the disk is compressed.
+func writeRandom(path string, size int64) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.CopyN(f, rand.NewChaCha8([32]byte{}), size)
+	return errors.Join(err, f.Close())
 }
 
 // isFull reports whether the disk of the data folder is full.

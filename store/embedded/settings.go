@@ -8,21 +8,25 @@ import (
 )
 
 // DefaultMemory is the shared memory of the private Postgres in MB. It suits a small machine that runs
-// Errand beside other things: server and Postgres together stay below 200 MB, pg_wal below 256 MB, and
-// recovery after a crash replays at most that much.
-const DefaultMemory = 64
+// Errand beside other things: the system caches files too, and twice as much made nothing faster.
+const DefaultMemory = 32
 
 // MinMemory is the least shared memory in MB that suffices for writing a batch of events.
 const MinMemory = 16
 
-// walPerMemory is how many times larger than the shared memory pg_wal may grow. Less means more
-// checkpoints, and the first change of a page after each checkpoint writes the whole page.
-const walPerMemory = 3
+// pg_wal may grow to minWAL in MB, and to walPerMemory times the shared memory. Less means more checkpoints, and the first change of a
+// page after each checkpoint writes the whole page. Recovery after a crash replays at most that much.
+const (
+	minWAL       = 192
+	walPerMemory = 3
+)
+
+// roomForOthers is how many connections commands such as errand backup have beside those of the server.
+const roomForOthers = 20
 
 // fixedSettings do not depend on the memory.
 var fixedSettings = map[string]string{
-	"max_connections": "64",
-	"min_wal_size":    "32MB",
+	"min_wal_size": "32MB",
 	// A checkpoint that ends sooner leaves more of max_wal_size for the time until the next one.
 	"checkpoint_completion_target": "0.5",
 	"random_page_cost":             "1.1", // solid state disks
@@ -31,25 +35,27 @@ var fixedSettings = map[string]string{
 	"max_parallel_workers_per_gather":  "0",
 	"max_parallel_maintenance_workers": "0", // needs shared memory that containers lack
 	"max_logical_replication_workers":  "0", // nobody replicates: a process less
+	"max_pred_locks_per_transaction":   "10", // no transaction is serializable
 	"log_destination":                  "stderr",
 	"logging_collector":                "off",
 }
 
-// settingsFor returns the server settings for the given shared memory, in MB.
-func settingsFor(memory int) map[string]string {
-	memory = max(cmp.Or(memory, DefaultMemory), MinMemory)
+// settings returns the server settings for the memory and the connections.
+func (o Options) settings() map[string]string {
+	memory := max(cmp.Or(o.Memory, DefaultMemory), MinMemory)
 	settings := maps.Clone(fixedSettings)
 	settings["shared_buffers"] = fmt.Sprintf("%dMB", memory)
-	settings["max_wal_size"] = fmt.Sprintf("%dMB", walPerMemory*memory)
+	settings["max_wal_size"] = fmt.Sprintf("%dMB", max(minWAL, walPerMemory*memory))
 	settings["effective_cache_size"] = fmt.Sprintf("%dMB", max(1024, 4*memory)) // the system caches files too
+	settings["max_connections"] = fmt.Sprint(o.Connections + roomForOthers)
 	return settings
 }
 
-// settingArgs returns the command line: the settings for the memory, then extra, then those that keep
-// the server private. Postgres takes the last of several values.
-func settingArgs(memory int, extra map[string]string, socketPath string) []string {
-	merged := settingsFor(memory)
-	maps.Copy(merged, extra)
+// settingArgs returns the command line: the settings for the memory and the connections, then those of o.Settings, then those
+// that keep the server private. Postgres takes the last of several values.
+func (o Options) settingArgs(socketPath string) []string {
+	merged := o.settings()
+	maps.Copy(merged, o.Settings)
 	var args []string
 	for _, name := range slices.Sorted(maps.Keys(merged)) {
 		args = append(args, "-c", name+"="+merged[name])

@@ -28,9 +28,9 @@ const (
 const keepConnected = 24 * time.Hour
 
 // Our own Postgres has room for all connections of the server, so that unused ones end soon, with the memory of their backends:
-// about 5 MB each. One connection of a pool stays.
+// 3 to 8 MB each. One connection of a pool stays.
 const (
-	keepOwnConnected = 30 * time.Second
+	keepOwnConnected = 5 * time.Second
 	lookForUnused    = 10 * time.Second
 )
 

@@ -38,7 +38,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	ofWriter := poolOptions{size: writerConnections, afterConnect: prepareWriter}
+	ofWriter := poolOptions{size: writerConnections, afterConnect: prepareWriter, endsUnused: o.OwnsPostgres}
 	if o.OwnsPostgres {
 		ofWriter.settings = writerSettings
 	}

@@ -1,0 +1,37 @@
+package app
+
+import (
+	"context"
+
+	"errand/core"
+)
+
+// dataPerMemory is how many times larger than the shared memory of the private Postgres its data may be. Beyond it, lists by priority
+// take up to 1.4 times as long as with twice the memory.
+const dataPerMemory = 32
+
+// checkMemory compares the shared memory of the private Postgres with its data. Other servers are sized by their own operators.
+func (e *examination) checkMemory(ctx context.Context) error {
+	if !e.config.isPrivate() {
+		return nil
+	}
+	state, err := e.db.ReadDatabaseState(ctx)
+	if err != nil {
+		return err
+	}
+	memory, err := e.db.ReadSharedMemory(ctx)
+	if err == nil {
+		e.judgeMemory(state.Bytes, memory)
+	}
+	return err
+}
+
+func (e *examination) judgeMemory(data, memory int64) {
+	if data <= dataPerMemory*memory {
+		e.addOK("memory", "%dMB of shared memory (POSTGRES_MEMORY) for %s of data", memory>>20, core.WriteBytes(data))
+		return
+	}
+	e.addWarning("memory", "if the machine has it, give the private Postgres more: POSTGRES_MEMORY=256MB or more",
+		"%dMB of shared memory (POSTGRES_MEMORY) are little for %s of data: lists are slower than they could be",
+		memory>>20, core.WriteBytes(data))
+}
