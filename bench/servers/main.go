@@ -167,10 +167,15 @@ func sendToAll(ctx context.Context, list []*bench.Server, bodies [][]byte, lengt
 
 func (o options) format(measured [][]cost) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "# Several servers on one database\n\nMade by `make bench-servers` on %s: the medians of %d runs of %v, with %d senders of "+
-		"events of %d known issues.\nServers, Postgres and senders share the cores, so that more servers cannot be faster here: the cost of an "+
-		"event says\nwhat they need on machines of their own.\n\n| servers | events a second | CPU of the servers, µs an event | CPU of "+
-		"Postgres, µs an event | WAL, B an event |\n|---|---|---|---|---|\n", bench.DescribeMachine(), o.rounds, o.length, senders, issues)
+	fmt.Fprintf(&text, `# Several servers on one database
+
+Made by `+"`make bench-servers`"+` on %s: the medians of %d runs of
+%v, with %d senders of events of %d known issues. Servers, Postgres and senders share the cores, so that more servers
+cannot be faster here: the cost of an event says what they need on machines of their own. CPU in µs an event, WAL in bytes.
+
+| servers | events a second | CPU of the servers | CPU of Postgres | WAL |
+|---|---|---|---|---|
+`, bench.DescribeMachine(), o.rounds, o.length, senders, issues)
 	for i, list := range measured {
 		median := func(value func(cost) float64) float64 {
 			values := make([]float64, len(list))
