@@ -12,7 +12,9 @@ func TestJobsTakeTurns(t *testing.T) {
 	list := []job{{every: 10 * time.Second}, {every: time.Hour}, {every: 10 * time.Second}}
 	turns := takeTurns(list)
 	now := time.Date(2026, 8, 1, 12, 0, 3, 0, time.UTC)
-	at := func(hour, minute, second int) time.Time { return time.Date(2026, 8, 1, hour, minute, second, 0, time.UTC) }
+	at := func(hour, minute, second int) time.Time {
+		return time.Date(2026, 8, 1, hour, minute, second, 0, time.UTC)
+	}
 	require.Equal(t, at(12, 0, 10), turns[0].Next(now))
 	require.Equal(t, at(12, 0, 20), turns[0].Next(at(12, 0, 10)), "not the same moment twice")
 	require.Equal(t, at(13, 0, 0), turns[1].Next(now))

@@ -33,8 +33,8 @@ var fixedSettings = map[string]string{
 	// Errand's statements are short: parallel workers and compilation cost more than they save.
 	"jit":                              "off",
 	"max_parallel_workers_per_gather":  "0",
-	"max_parallel_maintenance_workers": "0", // needs shared memory that containers lack
-	"max_logical_replication_workers":  "0", // nobody replicates: a process less
+	"max_parallel_maintenance_workers": "0",  // needs shared memory that containers lack
+	"max_logical_replication_workers":  "0",  // nobody replicates: a process less
 	"max_pred_locks_per_transaction":   "10", // no transaction is serializable
 	"log_destination":                  "stderr",
 	"logging_collector":                "off",
