@@ -74,7 +74,7 @@ func TestFaultPostgresIsStopped(t *testing.T) {
 // startPostgres runs a separate Postgres for the test, and restarts it when it ends.
 func startPostgres(t *testing.T, dir string) *embedded.Server {
 	t.Helper()
-	postgres, err := embedded.Start(t.Context(), embedded.Options{Dir: dir})
+	postgres, err := embedded.Start(t.Context(), embedded.Options{Dir: dir, Memory: 64, Connections: 64})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = postgres.Stop(context.Background()) })
 	return postgres

@@ -54,7 +54,7 @@ func run(ctx context.Context, o options) error {
 	if err := os.Chmod(dir, 0o755); err != nil { // Postgres may run as another user
 		return err
 	}
-	postgres, err := embedded.Start(ctx, embedded.Options{Dir: dir})
+	postgres, err := embedded.Start(ctx, embedded.Options{Dir: dir, Memory: 64})
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func TestServerIsPrivateAndSetUp(t *testing.T) {
 		"listen_addresses":                "",
 		"unix_socket_permissions":         "0700",
 		"max_parallel_workers_per_gather": "0",
-		"shared_buffers":                  "32MB",
+		"shared_buffers":                  "16MB",
 		"max_wal_size":                    "192MB",
 		"max_connections":                 "20",
 		"work_mem":                        "5MB",

@@ -1,15 +1,10 @@
 package embedded
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 )
-
-// DefaultMemory is the shared memory of the private Postgres in MB. It suits a small machine that runs
-// Errand beside other things: the system caches files too, and twice as much made nothing faster.
-const DefaultMemory = 32
 
 // MinMemory is the least shared memory in MB that suffices for writing a batch of events.
 const MinMemory = 16
@@ -42,7 +37,7 @@ var fixedSettings = map[string]string{
 
 // settings returns the server settings for the memory and the connections.
 func (o Options) settings() map[string]string {
-	memory := max(cmp.Or(o.Memory, DefaultMemory), MinMemory)
+	memory := max(o.Memory, MinMemory)
 	settings := maps.Clone(fixedSettings)
 	settings["shared_buffers"] = fmt.Sprintf("%dMB", memory)
 	settings["max_wal_size"] = fmt.Sprintf("%dMB", max(minWAL, walPerMemory*memory))

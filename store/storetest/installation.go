@@ -147,7 +147,7 @@ func runTar(args ...string) error {
 // startPostgres starts a private Postgres on the folder that need not survive a crash of the machine.
 func startPostgres(ctx context.Context, dir string) (*embedded.Server, error) {
 	pg, err := embedded.Start(ctx, embedded.Options{
-		Dir: dir, Log: slog.New(slog.DiscardHandler), Binaries: os.Getenv("POSTGRES_BIN"),
+		Dir: dir, Log: slog.New(slog.DiscardHandler), Binaries: os.Getenv("POSTGRES_BIN"), Memory: 64,
 		Settings: map[string]string{
 			"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "400",
 			// Neither UTC nor a whole hour away from it, to expose mistakes with time zones.
