@@ -109,6 +109,10 @@ interop: deps build ## Try the clients of MCP that people use: SDKs, mcp-remote,
 snapshot: ## Build the files of a release from this commit into dist/ (archives, .deb, .rpm, checksums, bill of materials); publishes nothing.
 	@$(GORELEASER) release --snapshot --clean --skip=publish,announce,validate
 
+.PHONY: try-package
+try-package: snapshot ## Install the .deb of a snapshot on a clean Debian root, serve, and restore its backup on a second one (as root).
+	@scripts/try-package dist/errand_*_linux_amd64.deb
+
 .PHONY: image
 image: ## Build the container images errand:latest and errand:postgres; without a container runtime, only what they are made of, in bin/image.
 	@VERSION=$(VERSION) scripts/image-root bin/image

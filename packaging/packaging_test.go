@@ -57,7 +57,9 @@ func TestScriptsAreShell(t *testing.T) {
 	for _, script := range []string{"postinstall.sh", "preremove.sh"} {
 		run(t, "sh", "-n", script)
 	}
-	for _, script := range []string{"examples/action/report.sh", "scripts/try-image", "scripts/image-root", "scripts/build-images"} {
+	for _, script := range []string{
+		"examples/action/report.sh", "scripts/try-image", "scripts/try-package", "scripts/image-root", "scripts/build-images",
+	} {
 		run(t, "bash", "-n", "../"+script)
 	}
 }
