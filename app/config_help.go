@@ -11,13 +11,14 @@ var flagHelp = map[string]string{
 		"the user's data folder.",
 	"BLOBS": "Where source maps are stored: file:///folder or s3://bucket?endpoint=https://host&region=name; by default " +
 		"the folder blobs of the data folder with the private Postgres, else nowhere.",
-	"DATABASE_URL":    "An existing Postgres, 15 or later; unset, Errand runs a private one in the data folder.",
-	"DATABASE_POOL":   "The most connections that this server makes to the database; at least 5.",
-	"POSTGRES_BIN":    "Folder of the programs postgres and initdb; by default the newest that is installed.",
-	"POSTGRES_MEMORY": "Shared memory of the private Postgres, such as 64MB or 2GB; its log on the disk may take three times as much.",
-	"ADMIN_TOKEN":     "Token of the bootstrap admin; with the private Postgres it is made when unset, and printed once.",
-	"MIGRATE":         "on: update the schema at start; off: refuse to start on an old schema.",
-	"ROLES":           "What this server does: all, or a comma list of ingest, api, mcp, web, worker.",
+	"DATABASE_URL":  "An existing Postgres, 15 or later; unset, Errand runs a private one in the data folder.",
+	"DATABASE_POOL": "The most connections that this server makes to the database; at least 5.",
+	"POSTGRES_BIN":  "Folder of the programs postgres and initdb; by default the newest that is installed.",
+	"POSTGRES_MEMORY": "Shared memory of the private Postgres, such as 64MB or 2GB; its log on the disk may take three times as much, " +
+		"or 192 MB if that is more.",
+	"ADMIN_TOKEN": "Token of the bootstrap admin; with the private Postgres it is made when unset, and printed once.",
+	"MIGRATE":     "on: update the schema at start; off: refuse to start on an old schema.",
+	"ROLES":       "What this server does: all, or a comma list of ingest, api, mcp, web, worker.",
 	"TRUSTED_PROXIES": "Proxies in front of the server: a comma list of CIDRs whose X-Forwarded-For or Forwarded is " +
 		"believed; by default none.",
 	"METRICS_ADDR":       "Listen address of /metrics and /debug/pprof, for operators only, such as 127.0.0.1:9090; by default off.",

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,8 @@ func openDatabase(ctx context.Context, c *Config, log *slog.Logger, ending *stop
 // privatePostgres says how the private Postgres runs.
 func (c *Config) privatePostgres(log *slog.Logger) embedded.Options {
 	return embedded.Options{
-		Dir: c.DataDir, Log: log, Binaries: c.PostgresBin, Memory: int(c.PostgresMemory), Connections: c.DatabasePool,
+		Dir: c.DataDir, Log: log, Binaries: c.PostgresBin, Memory: int(c.PostgresMemory),
+		Connections: cmp.Or(c.DatabasePool, store.DefaultConnections),
 	}
 }
 

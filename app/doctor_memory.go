@@ -2,12 +2,13 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"errand/core"
 )
 
 // dataPerMemory is how many times larger than the shared memory of the private Postgres its data may be. Beyond it, lists by priority
-// take up to 1.4 times as long as with twice the memory.
+// take up to a third longer than with twice the memory.
 const dataPerMemory = 32
 
 // checkMemory compares the shared memory of the private Postgres with its data. Other servers are sized by their own operators.
@@ -31,7 +32,11 @@ func (e *examination) judgeMemory(data, memory int64) {
 		e.addOK("memory", "%dMB of shared memory (POSTGRES_MEMORY) for %s of data", memory>>20, core.WriteBytes(data))
 		return
 	}
-	e.addWarning("memory", "if the machine has it, give the private Postgres more: POSTGRES_MEMORY=256MB or more",
-		"%dMB of shared memory (POSTGRES_MEMORY) are little for %s of data: lists are slower than they could be",
+	enough := memory
+	for data > dataPerMemory*enough {
+		enough *= 2
+	}
+	e.addWarning("memory", fmt.Sprintf("if the machine has it, give the private Postgres more: POSTGRES_MEMORY=%dMB", enough>>20),
+		"%dMB of shared memory (POSTGRES_MEMORY) is little for %s of data: lists are slower than they could be",
 		memory>>20, core.WriteBytes(data))
 }

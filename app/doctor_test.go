@@ -82,5 +82,7 @@ func TestDoctorComparesMemoryWithData(t *testing.T) {
 	require.EqualValues(t, "ok", app.JudgeMemory(1<<30, memory).Verdict)
 	little := app.JudgeMemory(1<<30+1, memory)
 	require.EqualValues(t, "warn", little.Verdict)
-	require.Contains(t, little.Advice, "POSTGRES_MEMORY")
+	require.Contains(t, little.Advice, "POSTGRES_MEMORY=64MB")
+	require.Contains(t, app.JudgeMemory(20<<30, 256<<20).Advice, "POSTGRES_MEMORY=1024MB")
+	require.EqualValues(t, "ok", app.JudgeMemory(20<<30, 1024<<20).Verdict)
 }

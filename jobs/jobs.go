@@ -37,6 +37,8 @@ const (
 	// pollEvery is how often a server looks for jobs. It does not listen for them: LISTEN occupies a connection and
 	// does not work through poolers such as PgBouncer, and no job is more urgent than this.
 	pollEvery = time.Second
+	// addAgainAfter is how long the queue of long jobs waits after the database did not let it start.
+	addAgainAfter = 5 * time.Second
 	// warnEvery is how often the log repeats a warning of the queue, which has about ten, each every few seconds.
 	warnEvery = time.Minute
 )
@@ -108,14 +110,20 @@ func StartQueue(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 // addLongQueue adds the second queue half a second after the first. Both look at the database in the same rhythm, and together they
 // would always need twice as many connections.
 func addLongQueue(ctx context.Context, client *river.Client[pgx.Tx], log *slog.Logger) {
-	select {
-	case <-ctx.Done():
-	case <-client.Stopped():
-	case <-time.After(pollEvery / 2):
-		err := client.Queues().Add(longQueue, river.QueueConfig{MaxWorkers: 1, FetchPollInterval: 10 * pollEvery})
-		if err != nil {
-			log.ErrorContext(ctx, "long jobs will not run on this server", "error", err)
+	for wait := pollEvery / 2; ; wait = addAgainAfter {
+		select {
+		case <-ctx.Done():
+			return
+		case <-client.Stopped():
+			return
+		case <-time.After(wait):
 		}
+		err := client.Queues().Add(longQueue, river.QueueConfig{MaxWorkers: 1, FetchPollInterval: 10 * pollEvery})
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		log.WarnContext(ctx, "long jobs do not run yet on this server", "error", err)
+		_ = client.Queues().Remove(ctx, longQueue) // a queue that did not start cannot be added again
 	}
 }
 

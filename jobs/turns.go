@@ -13,11 +13,11 @@ func (t turn) Next(now time.Time) time.Time {
 	if !next.After(now) {
 		next = next.Add(t.every)
 	}
-	return next
+	return now.Add(next.Sub(now)) // by the monotonic clock, so that a clock that is set neither stops jobs nor repeats them
 }
 
 // takeTurns gives each job its moment. Jobs of one interval are spread over it: together they would need several connections at once,
-// and be a burst for the database.
+// and be a burst for the database. Jobs of different intervals may still meet.
 func takeTurns(list []job) []turn {
 	ofInterval := map[time.Duration]time.Duration{}
 	for _, j := range list {

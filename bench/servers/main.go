@@ -22,7 +22,7 @@ const (
 	senders   = 48
 	perSecond = 20_000 // more than are taken
 	// connectionsOfEach leaves room for all servers in the private Postgres.
-	connectionsOfEach = "10"
+	connectionsOfEach = "8"
 )
 
 type options struct {

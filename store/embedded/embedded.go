@@ -41,7 +41,7 @@ type Options struct {
 	// tests. They win over the package's defaults, but cannot open a network address.
 	Settings map[string]string
 	// Memory is the shared memory of Postgres in MB (POSTGRES_MEMORY), at least MinMemory. Its log
-	// of changes, pg_wal, may take three times as much on the disk, and 192 MB at least.
+	// of changes, pg_wal, may take three times as much on the disk, or 192 MB if that is more.
 	Memory int
 	// Connections is the most connections of the server (DATABASE_POOL). Commands beside it have some of their own.
 	Connections int

@@ -39,7 +39,7 @@ func TestServerIsPrivateAndSetUp(t *testing.T) {
 	t.Parallel()
 	dir := newDirWithData(t)
 	s, err := Start(t.Context(), Options{Dir: dir, Settings: map[string]string{
-		"fsync": "off", "work_mem": "5MB", "max_connections": "20", "listen_addresses": "*",
+		"fsync": "off", "work_mem": "5MB", "max_connections": "23", "listen_addresses": "*",
 	}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Stop(context.Background())) })
@@ -51,7 +51,7 @@ func TestServerIsPrivateAndSetUp(t *testing.T) {
 		"max_parallel_workers_per_gather": "0",
 		"shared_buffers":                  "16MB",
 		"max_wal_size":                    "192MB",
-		"max_connections":                 "20",
+		"max_connections":                 "23",
 		"work_mem":                        "5MB",
 		"data_checksums":                  "on",
 		"server_encoding":                 "UTF8",
@@ -75,7 +75,7 @@ func TestServerIsPrivateAndSetUp(t *testing.T) {
 
 func TestMemorySizesPostgresAndItsLogOfChanges(t *testing.T) {
 	t.Parallel()
-	s, err := Start(t.Context(), Options{Dir: newDirWithData(t), Settings: noSync, Memory: 1024})
+	s, err := Start(t.Context(), Options{Dir: newDirWithData(t), Settings: noSync, Memory: 1024, Connections: 19})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Stop(context.Background())) })
 	conn := connect(t, s.URL())
@@ -83,6 +83,7 @@ func TestMemorySizesPostgresAndItsLogOfChanges(t *testing.T) {
 	require.Equal(t, "1GB", queryValue[string](t, conn, "SHOW shared_buffers"))
 	require.Equal(t, "3GB", queryValue[string](t, conn, "SHOW max_wal_size"))
 	require.Equal(t, "4GB", queryValue[string](t, conn, "SHOW effective_cache_size"))
+	require.Equal(t, "39", queryValue[string](t, conn, "SHOW max_connections"))
 }
 
 // requirePrivate checks that only the user of Postgres, which is never root, may enter the folder.

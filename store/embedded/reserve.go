@@ -30,9 +30,9 @@ func newReserve(dir string, log *slog.Logger) reserve {
 	return reserve{filepath.Join(dir, "reserve"), log}
 }
 
-// keep makes the file if there is none and the disk has room.
+// keep makes the file if there is none, or a part of it, and the disk has room.
 func (r reserve) keep() {
-	if _, err := os.Stat(r.path); err == nil || freeBytes(filepath.Dir(r.path)) < roomForReserve {
+	if info, err := os.Stat(r.path); err == nil && info.Size() == reserveSize || freeBytes(filepath.Dir(r.path)) < roomForReserve {
 		return
 	}
 	if err := writeRandom(r.path, reserveSize); err != nil {
@@ -43,7 +43,7 @@ func (r reserve) keep() {
 
 // writeRandom makes a file of random bytes: zeros would take no room where the disk is compressed.
 func writeRandom(path string, size int64) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
