@@ -118,6 +118,10 @@ image: ## Build the container images errand:latest and errand:postgres; without 
 	@VERSION=$(VERSION) scripts/image-root bin/image
 	@scripts/build-images bin/image
 
+.PHONY: try-image
+try-image: image ## Run what the image is made of in namespaces, on a read-only root, without a container runtime (as root).
+	@scripts/try-image bin/image
+
 .PHONY: bench
 bench: ## Run the benchmarks of the pure packages.
 	@$(GO) test -run '^$$' -bench . -benchmem ./core ./envelope ./scrub ./grouping ./triage ./similar
