@@ -122,7 +122,9 @@ func addLongQueue(ctx context.Context, client *river.Client[pgx.Tx], log *slog.L
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		log.WarnContext(ctx, "long jobs do not run yet on this server", "error", err)
+		if wait != addAgainAfter { // it is said once
+			log.WarnContext(ctx, "long jobs do not run yet on this server", "error", err)
+		}
 		_ = client.Queues().Remove(ctx, longQueue) // a queue that did not start cannot be added again
 	}
 }
