@@ -3,6 +3,7 @@ package jobs_test
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"errand/store"
 	"errand/store/intake"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -121,4 +123,26 @@ func TestStartSaysThatTheDatabaseIsAway(t *testing.T) {
 		Store: storetest.Open(t, "postgres:///errand?host="+t.TempDir()+"&user=errand", time.Now), Log: slog.New(slog.DiscardHandler),
 	})
 	require.ErrorContains(t, err, "jobs")
+}
+
+// TestLongJobsStartLater lets the database refuse the queue of long jobs at first.
+func TestLongJobsStartLater(t *testing.T) {
+	t.Parallel()
+	url := storetest.NewURL(t)
+	s := storetest.Open(t, url, time.Now)
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, conn.Close(context.Background())) })
+	_, err = conn.Exec(t.Context(), `ALTER TABLE river_queue ADD CONSTRAINT refused CHECK (name <> 'long')`)
+	require.NoError(t, err)
+	var log logtext.Text
+	client, err := jobs.StartQueue(context.Background(), jobs.Options{Store: s, Log: log.NewLogger()})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, client.Stop(context.Background())) })
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "long jobs do not run yet") }, atMost, often)
+
+	_, err = conn.Exec(t.Context(), `ALTER TABLE river_queue DROP CONSTRAINT refused`)
+	require.NoError(t, err)
+	const long = `SELECT count(*) FROM river_job WHERE kind = 'drop_expired' AND state = 'completed'`
+	require.Eventually(t, func() bool { return storetest.ReadCell[int](t, s, long) > 0 }, atMost, often)
 }
