@@ -105,14 +105,8 @@ func runRound(ctx context.Context, results *results, templates []load.Template, 
 		}
 		// All issues are made before the measurement, as in a project that has run for a while.
 		warm := target.MakeBodies(templates, load.Spread{Issues: sc.issues, Count: max(sc.issues, 1000), Seed: 1})
-		if err := load.SendBodies(ctx, s.Addr, warm, 32, time.Minute).Err; err != nil {
+		if err := load.WarmUp(ctx, s.Server, target, warm); err != nil {
 			return fmt.Errorf("%s: %w", sc.name, err)
-		}
-		if err := load.WaitForDictionary(ctx, s.Server, target.Project); err != nil {
-			return err
-		}
-		if err := load.SettleTables(ctx, s.Server); err != nil {
-			return err
 		}
 		if sc.growth > 1 {
 			if err := s.growProject(ctx, target.Project, sc.growth); err != nil {

@@ -50,14 +50,12 @@ func (s *server) measureSending(ctx context.Context, bodies [][]byte, senders in
 	if err != nil {
 		return measurement{}, err
 	}
-	n := float64(done.Events)
+	cost := after.CostSince(before, done.Events)
 	at := func(p float64) float64 {
 		return float64(done.Latencies[int(p*float64(len(done.Latencies)-1))].Microseconds()) / 1000
 	}
 	return measurement{
-		rate: n / done.Elapsed.Seconds(), p50: at(0.5), p99: at(0.99),
-		serverCPU: (after.Server - before.Server) * 1e6 / n, postgresCPU: (after.Postgres - before.Postgres) * 1e6 / n,
-		loadCPU: (after.Load - before.Load) * 1e6 / n,
-		disk:    (after.Disk - before.Disk) / n, wal: (after.WAL - before.WAL) / n, rss: after.RSS,
+		rate: done.PerSecond(), p50: at(0.5), p99: at(0.99),
+		serverCPU: cost.Server, postgresCPU: cost.Postgres, loadCPU: cost.Load, disk: cost.Disk, wal: cost.WAL, rss: after.RSS,
 	}, nil
 }

@@ -24,6 +24,9 @@ type Sent struct {
 	Err       error
 }
 
+// PerSecond returns how many events were sent in a second.
+func (s Sent) PerSecond() float64 { return float64(s.Events) / s.Elapsed.Seconds() }
+
 // SendBodies sends the bodies, each sender over its own connection and one after the other, until the bodies or the time are used
 // up. It writes prepared bytes and reads answers by hand, to leave the machine to the server.
 func SendBodies(ctx context.Context, addr string, bodies [][]byte, senders int, atMost time.Duration) Sent {

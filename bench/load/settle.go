@@ -8,6 +8,9 @@ import (
 	"errand/bench"
 )
 
+// warmSenders is how many senders make the issues of a measurement.
+const warmSenders = 32
+
 // SettleTables spares a measurement the consequences of thousands of new issues: they are marked as indexed, which would take a
 // background job minutes, and the tables are vacuumed.
 func SettleTables(ctx context.Context, s *bench.Server) error {
@@ -18,8 +21,19 @@ func SettleTables(ctx context.Context, s *bench.Server) error {
 	return err
 }
 
-// WaitForDictionary waits until the project's events are compressed with a dictionary, as in a project that has run for a while.
-func WaitForDictionary(ctx context.Context, s *bench.Server, project int64) error {
+// WarmUp sends bodies that make the issues of a measurement, and waits until the project is like one that has run for a while.
+func WarmUp(ctx context.Context, s *bench.Server, target Target, bodies [][]byte) error {
+	if err := SendBodies(ctx, s.Addr, bodies, warmSenders, time.Minute).Err; err != nil {
+		return err
+	}
+	if err := waitForDictionary(ctx, s, target.Project); err != nil {
+		return err
+	}
+	return SettleTables(ctx, s)
+}
+
+// waitForDictionary waits until the project's events are compressed with a dictionary, as in a project that has run for a while.
+func waitForDictionary(ctx context.Context, s *bench.Server, project int64) error {
 	for range 300 {
 		var there bool
 		if err := s.DB.QueryRow(ctx, `SELECT EXISTS (SELECT FROM dictionaries WHERE project_id = $1)`,

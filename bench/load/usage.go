@@ -20,6 +20,22 @@ type Usage struct {
 	RSS                    float64 // MB
 }
 
+// Cost is what an event cost.
+type Cost struct {
+	Server, Postgres, Load float64 // microseconds of CPU
+	Disk, WAL              float64 // bytes
+}
+
+// CostSince returns what each of a number of events has cost since an earlier reading.
+func (u Usage) CostSince(before Usage, events int) Cost {
+	n := float64(events)
+	const micro = 1e6
+	return Cost{
+		Server: (u.Server - before.Server) * micro / n, Postgres: (u.Postgres - before.Postgres) * micro / n,
+		Load: (u.Load - before.Load) * micro / n, Disk: (u.Disk - before.Disk) / n, WAL: (u.WAL - before.WAL) / n,
+	}
+}
+
 // ticksPerSecond is the kernel's clock for CPU times on Linux.
 const ticksPerSecond = 100
 

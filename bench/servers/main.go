@@ -48,11 +48,10 @@ func main() {
 	}
 }
 
-// cost is what events cost in one measurement.
-type cost struct {
-	perSecond        float64
-	server, postgres float64 // microseconds of CPU an event, of all servers together
-	wal              float64 // bytes an event
+// measurement is one run: how many events were taken, and what each cost all servers together.
+type measurement struct {
+	perSecond float64
+	load.Cost
 }
 
 func run(ctx context.Context, o options, out string) error {
@@ -63,22 +62,22 @@ func run(ctx context.Context, o options, out string) error {
 	if err != nil {
 		return err
 	}
-	measured := make([][]cost, o.most)
+	measured := make([][]measurement, o.most)
 	for round := range o.rounds {
 		for i := range o.most { // in turns, so that a machine that becomes slower does so for all
-			c, err := measure(ctx, o, i+1, templates)
+			m, err := measureServers(ctx, o, i+1, templates)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(os.Stderr, "round %d, %d servers: %+v\n", round+1, i+1, c)
-			measured[i] = append(measured[i], c)
+			fmt.Fprintf(os.Stderr, "round %d, %d servers: %+v\n", round+1, i+1, m)
+			measured[i] = append(measured[i], m)
 		}
 	}
-	return os.WriteFile(out, []byte(o.format(measured)), 0o644)
+	return os.WriteFile(out, []byte(o.formatTable(measured)), 0o644)
 }
 
-// measure starts the servers on a fresh database, sends to all of them at once, and stops them.
-func measure(ctx context.Context, o options, count int, templates []load.Template) (c cost, err error) {
+// measureServers starts the servers on a fresh database, sends to all of them at once, and stops them.
+func measureServers(ctx context.Context, o options, count int, templates []load.Template) (m measurement, err error) {
 	list, err := startServers(ctx, o.binary, count)
 	defer func() {
 		for i := len(list) - 1; i >= 0; i-- { // the first has the database
@@ -86,34 +85,29 @@ func measure(ctx context.Context, o options, count int, templates []load.Templat
 		}
 	}()
 	if err != nil {
-		return c, err
+		return m, err
 	}
 	first := list[0]
 	target, err := load.MakeTarget(ctx, first, "servers")
 	if err != nil {
-		return c, err
+		return m, err
 	}
 	known := target.MakeBodies(templates, load.Spread{Issues: issues, Count: issues, Seed: 1})
-	if err := load.SendBodies(ctx, first.Addr, known, senders, time.Minute).Err; err != nil {
-		return c, err
-	}
-	if err := errors.Join(load.WaitForDictionary(ctx, first, target.Project), load.SettleTables(ctx, first)); err != nil {
-		return c, err
+	if err := load.WarmUp(ctx, first, target, known); err != nil {
+		return m, err
 	}
 	before, err := readUsage(ctx, list)
 	if err != nil {
-		return c, err
+		return m, err
 	}
 	sent := sendToAll(ctx, list, target.MakeBodies(templates, load.Spread{
 		Issues: issues, Count: int(o.length.Seconds()) * perSecond, Seed: 2,
 	}), o.length)
 	after, err := readUsage(ctx, list)
 	if err := errors.Join(err, sent.Err); err != nil {
-		return c, err
+		return m, err
 	}
-	n := float64(sent.Events)
-	return cost{n / sent.Elapsed.Seconds(), (after.Server - before.Server) * 1e6 / n, (after.Postgres - before.Postgres) * 1e6 / n,
-		(after.WAL - before.WAL) / n}, nil
+	return measurement{sent.PerSecond(), after.CostSince(before, sent.Events)}, nil
 }
 
 // startServers starts servers on the private Postgres of the first.
@@ -165,7 +159,7 @@ func sendToAll(ctx context.Context, list []*bench.Server, bodies [][]byte, lengt
 	return all
 }
 
-func (o options) format(measured [][]cost) string {
+func (o options) formatTable(measured [][]measurement) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, `# Several servers on one database
 
@@ -177,16 +171,16 @@ cannot be faster here: the cost of an event says what they need on machines of t
 |---|---|---|---|---|
 `, bench.DescribeMachine(), o.rounds, o.length, senders, issues)
 	for i, list := range measured {
-		median := func(value func(cost) float64) float64 {
+		median := func(value func(measurement) float64) float64 {
 			values := make([]float64, len(list))
-			for n, c := range list {
-				values[n] = value(c)
+			for n, m := range list {
+				values[n] = value(m)
 			}
 			return bench.TakeMedian(values)
 		}
-		fmt.Fprintf(&text, "| %d | %.0f | %.0f | %.0f | %.0f |\n", i+1, median(func(c cost) float64 { return c.perSecond }),
-			median(func(c cost) float64 { return c.server }), median(func(c cost) float64 { return c.postgres }),
-			median(func(c cost) float64 { return c.wal }))
+		fmt.Fprintf(&text, "| %d | %.0f | %.0f | %.0f | %.0f |\n", i+1, median(func(m measurement) float64 { return m.perSecond }),
+			median(func(m measurement) float64 { return m.Server }), median(func(m measurement) float64 { return m.Postgres }),
+			median(func(m measurement) float64 { return m.WAL }))
 	}
 	return text.String()
 }

@@ -77,13 +77,7 @@ func (t *turn) prepare(ctx context.Context, s *bench.Server) ([][]byte, error) {
 	if t.issues == 0 {
 		warm.Issues = known
 	}
-	if err := load.SendBodies(ctx, s.Addr, target.MakeBodies(t.templates, warm), 32, time.Minute).Err; err != nil {
-		return nil, err
-	}
-	if err := load.WaitForDictionary(ctx, s, target.Project); err != nil {
-		return nil, err
-	}
-	if err := load.SettleTables(ctx, s); err != nil {
+	if err := load.WarmUp(ctx, s, target, target.MakeBodies(t.templates, warm)); err != nil {
 		return nil, err
 	}
 	perSecond := 22_000
@@ -125,23 +119,22 @@ func (t *turn) measureSending(ctx context.Context, s *bench.Server, bodies [][]b
 	if err != nil {
 		return nil, err
 	}
-	n := float64(sent.Events)
 	if t.lists > 0 {
 		return []number{{"highest PSS, MB", highest, false}}, nil
 	}
-	server, postgres := (during.Server-before.Server)*1e6/n, (during.Postgres-before.Postgres)*1e6/n
-	numbers := []number{{"events a second", n / sent.Elapsed.Seconds(), true}, {"server us", server, false}, {"Postgres us", postgres, false},
-		{"disk B", (during.Disk - before.Disk) / n, false}, {"WAL B", (during.WAL - before.WAL) / n, false}}
+	cost := during.CostSince(before, sent.Events)
+	numbers := []number{{"events a second", sent.PerSecond(), true}, {"server us", cost.Server, false},
+		{"Postgres us", cost.Postgres, false}, {"disk B", cost.Disk, false}, {"WAL B", cost.WAL, false}}
 	switch t.issues {
 	case 0:
 		after, err := waitForIndex(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		all := (after.Server + after.Postgres - before.Server - before.Postgres) * 1e6 / n
-		numbers = append(numbers, number{"us with the index", all, false})
+		all := after.CostSince(before, sent.Events)
+		numbers = append(numbers, number{"us with the index", all.Server + all.Postgres, false})
 	case 50_000:
-		numbers = append(numbers, number{"server to encoding/json", server / t.timeJSON(), false})
+		numbers = append(numbers, number{"server to encoding/json", cost.Server / t.timeJSON(), false})
 	}
 	return numbers, nil
 }
