@@ -16,19 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// findBalancer returns the program HAPROXY, or the one on PATH.
-func findBalancer(t *testing.T) string {
-	t.Helper()
-	if program := os.Getenv("HAPROXY"); program != "" {
-		return program
-	}
-	program, err := exec.LookPath("haproxy")
-	if err != nil {
-		t.Skip("there is no HAProxy: install one, or name it in HAPROXY")
-	}
-	return program
-}
-
 // startBalancer runs HAProxy with our configuration, but for the addresses, and returns it as the server that clients see.
 func startBalancer(t *testing.T, program string, servers []string) *server {
 	t.Helper()
@@ -43,13 +30,7 @@ func startBalancer(t *testing.T, program string, servers []string) *server {
 	}
 	path := filepath.Join(newDir(t), "haproxy.cfg")
 	require.NoError(t, os.WriteFile(path, []byte(config), 0o600))
-	cmd := exec.Command(program, "-db", "-f", path)
-	cmd.Stderr = t.Output()
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
+	startProgram(t, exec.Command(program, "-db", "-f", path))
 	front := &server{t: t, url: "http://" + address}
 	require.Eventually(t, func() bool {
 		answer, err := http.Get(front.url + "/readyz")
@@ -66,7 +47,7 @@ func startBalancer(t *testing.T, program string, servers []string) *server {
 // Postgres: all answers are still Errand's.
 func TestFaultBalancer(t *testing.T) {
 	t.Parallel()
-	program := findBalancer(t)
+	program := findProgram(t, "HAPROXY", "haproxy")
 	dir := newDir(t)
 	database := startPostgres(t, dir).URL()
 	var servers [3]*server

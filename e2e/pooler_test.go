@@ -30,12 +30,7 @@ type pooler struct {
 // findPooler returns the program PGBOUNCER, or the one on PATH, and whether it can keep the prepared statements of clients apart.
 func findPooler(t *testing.T) (program string, isFit bool) {
 	t.Helper()
-	if program = os.Getenv("PGBOUNCER"); program == "" {
-		var err error
-		if program, err = exec.LookPath("pgbouncer"); err != nil {
-			t.Skip("there is no PgBouncer: install one, or name it in PGBOUNCER")
-		}
-	}
+	program = findProgram(t, "PGBOUNCER", "pgbouncer")
 	out, err := exec.Command(program, "--version").Output()
 	require.NoError(t, err)
 	var major, minor int
@@ -82,13 +77,7 @@ func (p *pooler) startProgram(program string) {
 	p.t.Helper()
 	p.cmd = exec.Command(program, p.config)
 	runAs(p.owner, p.cmd)
-	p.cmd.Stderr = p.t.Output()
-	require.NoError(p.t, p.cmd.Start())
-	started := p.cmd
-	p.t.Cleanup(func() {
-		_ = started.Process.Kill()
-		_ = started.Wait()
-	})
+	startProgram(p.t, p.cmd)
 	require.Eventually(p.t, func() bool {
 		conn, err := pgx.Connect(p.t.Context(), p.url)
 		if err == nil {

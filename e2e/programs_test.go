@@ -24,6 +24,30 @@ func freePort(t *testing.T) int {
 	return listener.Addr().(*net.TCPAddr).Port
 }
 
+// findProgram returns the program that a variable names, or the one on PATH. Without either the test is skipped.
+func findProgram(t *testing.T, variable, name string) string {
+	t.Helper()
+	if program := os.Getenv(variable); program != "" {
+		return program
+	}
+	program, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("there is no %s: install one, or name it in %s", name, variable)
+	}
+	return program
+}
+
+// startProgram starts a command, and kills it when the test ends. What it says on standard error goes to the test's output.
+func startProgram(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	cmd.Stderr = t.Output()
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+}
+
 // findOwner returns the user and the group that own a folder.
 func findOwner(t *testing.T, folder string) syscall.Credential {
 	t.Helper()

@@ -58,7 +58,8 @@ func TestScriptsAreShell(t *testing.T) {
 		run(t, "sh", "-n", script)
 	}
 	for _, script := range []string{
-		"examples/action/report.sh", "scripts/try-image", "scripts/try-package", "scripts/image-root", "scripts/build-images",
+		"examples/action/report.sh", "scripts/serving.sh", "scripts/try-image", "scripts/try-package", "scripts/image-root",
+		"scripts/build-images",
 	} {
 		run(t, "bash", "-n", "../"+script)
 	}
