@@ -109,7 +109,7 @@ func (e *examination) examine(ctx context.Context) (_ []core.Finding, err error)
 		defer e.blobs.Close()
 	}
 	for _, check := range []func(context.Context) error{
-		e.checkServer, e.checkDatabase, e.checkMemory, e.checkClock, e.checkDisks, e.checkBlobs, e.checkAddress, e.checkJobs, e.checkWebhooks,
+		e.checkServer, e.checkDatabase, e.checkClock, e.checkDisks, e.checkBlobs, e.checkAddress, e.checkJobs, e.checkWebhooks,
 		e.checkMail, e.checkBackup,
 	} {
 		if err := check(ctx); err != nil {

@@ -70,7 +70,10 @@ func (e *examination) checkDatabase(ctx context.Context) error {
 		e.addWarning("database", "raise the role's limit, or set DATABASE_POOL to this server's share of it",
 			"its role may have %d connections, and a server wants %d", allowed, wanted)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return e.checkMemory(ctx, state.Bytes)
 }
 
 func (e *examination) checkClock(ctx context.Context) error {

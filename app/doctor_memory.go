@@ -11,18 +11,14 @@ import (
 // take up to a third longer than with twice the memory.
 const dataPerMemory = 32
 
-// checkMemory compares the shared memory of the private Postgres with its data. Other servers are sized by their own operators.
-func (e *examination) checkMemory(ctx context.Context) error {
+// checkMemory compares the shared memory of the private Postgres with its data, in bytes. Other servers are sized by their own operators.
+func (e *examination) checkMemory(ctx context.Context, data int64) error {
 	if !e.config.isPrivate() {
 		return nil
 	}
-	state, err := e.db.ReadDatabaseState(ctx)
-	if err != nil {
-		return err
-	}
 	memory, err := e.db.ReadSharedMemory(ctx)
 	if err == nil {
-		e.judgeMemory(state.Bytes, memory)
+		e.judgeMemory(data, memory)
 	}
 	return err
 }

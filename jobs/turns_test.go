@@ -1,16 +1,17 @@
-package jobs
+package jobs_test
 
 import (
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"errand/jobs"
 )
 
 func TestJobsTakeTurns(t *testing.T) {
 	t.Parallel()
-	list := []job{{every: 10 * time.Second}, {every: time.Hour}, {every: 10 * time.Second}}
-	turns := takeTurns(list)
+	turns := jobs.TakeTurns(10*time.Second, time.Hour, 10*time.Second)
 	now := time.Date(2026, 8, 1, 12, 0, 3, 0, time.UTC)
 	at := func(hour, minute, second int) time.Time {
 		return time.Date(2026, 8, 1, hour, minute, second, 0, time.UTC)

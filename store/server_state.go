@@ -21,7 +21,7 @@ func (s *Store) ReadDatabaseState(ctx context.Context) (core.DatabaseState, erro
 
 const readSharedMemory = `SELECT pg_size_bytes(current_setting('shared_buffers')) AS bytes`
 
-// ReadSharedMemory returns the size of the memory in which Postgres keeps pages of tables, in bytes.
+// ReadSharedMemory returns how many bytes of pages Postgres keeps in memory (shared_buffers).
 func (s *Store) ReadSharedMemory(ctx context.Context) (int64, error) {
 	row, err := pg.QueryOne[struct{ Bytes int64 }](ctx, s.db.Main, readSharedMemory, pg.Args{})
 	return row.Bytes, err

@@ -43,7 +43,7 @@ type Options struct {
 	// Memory is the shared memory of Postgres in MB (POSTGRES_MEMORY), at least MinMemory. Its log
 	// of changes, pg_wal, may take three times as much on the disk, or 192 MB if that is more.
 	Memory int
-	// Connections is the most connections of the server (DATABASE_POOL). Commands beside it have some of their own.
+	// Connections is the most connections of the server (DATABASE_POOL). Commands may make some more beside it.
 	Connections int
 	// Binaries is the folder of postgres and initdb (POSTGRES_BIN). Empty means: look in the
 	// places where packages put them, and on PATH.

@@ -37,7 +37,7 @@ func (r reserve) keep() {
 	}
 	if err := writeRandom(r.path, reserveSize); err != nil {
 		r.log.Warn("making the reserve for a full disk", "error", err)
-		_ = os.Remove(r.path) // half of it would be taken for the whole
+		_ = os.Remove(r.path) // a part of it takes room, and does not help
 	}
 }
 

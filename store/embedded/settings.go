@@ -16,10 +16,10 @@ const (
 	walPerMemory = 3
 )
 
-// roomForOthers is how many connections commands such as errand backup have beside those of the server.
+// roomForOthers is how many connections commands such as errand backup may make beside the server.
 const roomForOthers = 20
 
-// fixedSettings do not depend on the memory.
+// fixedSettings do not depend on Options.
 var fixedSettings = map[string]string{
 	"min_wal_size": "32MB",
 	// A checkpoint that ends sooner leaves more of max_wal_size for the time until the next one.
@@ -35,8 +35,8 @@ var fixedSettings = map[string]string{
 	"logging_collector":                "off",
 }
 
-// settings returns the server settings for the memory and the connections.
-func (o Options) settings() map[string]string {
+// sizeServer returns the settings for the memory and the connections.
+func (o Options) sizeServer() map[string]string {
 	memory := max(o.Memory, MinMemory)
 	settings := maps.Clone(fixedSettings)
 	settings["shared_buffers"] = fmt.Sprintf("%dMB", memory)
@@ -46,10 +46,10 @@ func (o Options) settings() map[string]string {
 	return settings
 }
 
-// settingArgs returns the command line: the settings for the memory and the connections, then those of o.Settings, then those
-// that keep the server private. Postgres takes the last of several values.
+// settingArgs returns the command line. Postgres takes the last of several values: o.Settings may change what sizeServer says, and
+// nothing changes what keeps the server private.
 func (o Options) settingArgs(socketPath string) []string {
-	merged := o.settings()
+	merged := o.sizeServer()
 	maps.Copy(merged, o.Settings)
 	var args []string
 	for _, name := range slices.Sorted(maps.Keys(merged)) {
