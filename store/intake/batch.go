@@ -84,6 +84,7 @@ func (w *Writer) AddEvents(ctx context.Context, events []NewEvent) ([]Added, err
 	if err != nil {
 		return nil, err
 	}
+	defer w.db.EndFrozenWhileWaiting(ctx)()
 	if !b.isRetry {
 		if err := w.assignIssues(ctx, b); err != nil {
 			return nil, err

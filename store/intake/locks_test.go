@@ -2,6 +2,7 @@ package intake_test
 
 import (
 	"context"
+	"strconv"
 	"testing"
 	"time"
 
@@ -117,4 +118,26 @@ func TestHotRowsAreTakenLast(t *testing.T) {
 	_, err = other.Exec(t.Context(), `ROLLBACK`)
 	require.NoError(t, err)
 	require.NoError(t, <-added)
+}
+
+// Postgres has no timeout for a server that freezes in the middle of statements that it sends together.
+func TestServerFrozenInTheMiddleOfABatchHoldsUpOthersForSeconds(t *testing.T) {
+	t.Parallel()
+	c, url := storetest.NewClock(), storetest.NewURL(t)
+	s := storetest.Open(t, url, c.Tell)
+	storetest.MakeProject(t, s, storetest.Shop, "Shop")
+	id := storetest.MakeIssue(t, s, "pay")
+	frozen := storetest.ConnectTo(t, url).PgConn().StartPipeline(t.Context())
+	frozen.SendQueryParams(`SELECT FROM issues WHERE id = $1 FOR UPDATE`, [][]byte{[]byte(strconv.FormatInt(id, 10))}, nil, nil, nil)
+	frozen.SendFlushRequest()
+	require.NoError(t, frozen.Flush())
+	_, err := frozen.GetResults()
+	require.NoError(t, err)
+
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	_, err = s.Intake.AddEvents(ctx, []intake.NewEvent{storetest.MakeShopEvent("pay", 2, c.At(0))})
+
+	require.NoError(t, err)
+	require.Error(t, frozen.Close(), "its connection was ended, and nothing of it is committed")
 }

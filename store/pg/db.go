@@ -20,6 +20,8 @@ type DB struct {
 	clock   core.Clock
 	waiting atomic.Pointer[func(int64)] // called after deliveries were made
 	reorder atomic.Int64                // see CountReorder
+
+	looksForFrozen atomic.Bool
 }
 
 // Options says how to reach the database.

@@ -33,6 +33,7 @@ func (db *DB) InWriterTx(ctx context.Context, fn func(*Tx) error) error {
 
 // inTxOn runs fn in a transaction. After a serialisation failure or a deadlock it runs fn a second time. Nothing else retries.
 func (db *DB) inTxOn(ctx context.Context, pool *pgxpool.Pool, begin string, fn func(*Tx) error) error {
+	defer db.EndFrozenWhileWaiting(ctx)()
 	var deliveries int64
 	run := func() error {
 		deliveries = 0

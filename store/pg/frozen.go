@@ -1,0 +1,56 @@
+package pg
+
+import (
+	"context"
+	"time"
+)
+
+// A server that freezes, with its virtual machine, holds the locks of what it was doing. Between the statements of a
+// transaction Postgres sees that nobody speaks and ends it (beginTx). In the middle of statements that are sent together it
+// does not: no timeout of Postgres runs while it waits for the rest of them. So whoever waits long looks for that.
+const (
+	waitsLong   = 3 * time.Second // then it looks for the first time
+	lookAgain   = 2 * time.Second
+	longestLook = 2 * time.Second
+)
+
+// endFrozen ends the connections of the role that hold a lock somebody waits for, and whose next message has been missing
+// for two seconds.
+const endFrozen = `
+SELECT pg_terminate_backend(holder.pid)
+FROM pg_stat_activity holder
+WHERE holder.datname = current_database() AND holder.usename = current_user
+	AND holder.state = 'active' AND holder.wait_event = 'ClientRead' AND holder.state_change < clock_timestamp() - interval '2 seconds'
+	AND holder.pid IN (
+		SELECT unnest(pg_blocking_pids(waiting.pid)) FROM pg_stat_activity waiting
+		WHERE waiting.datname = current_database() AND waiting.wait_event_type = 'Lock')`
+
+// EndFrozenWhileWaiting looks for frozen servers every two seconds, from the moment when the caller has waited long until it
+// calls stop. Call it before anything that waits for the locks of rows.
+func (db *DB) EndFrozenWhileWaiting(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	timer := time.AfterFunc(waitsLong, func() {
+		for ctx.Err() == nil {
+			db.endFrozen(ctx)
+			select {
+			case <-ctx.Done():
+			case <-time.After(lookAgain):
+			}
+		}
+	})
+	return func() {
+		timer.Stop()
+		cancel()
+	}
+}
+
+// endFrozen looks once, unless another caller of this server does. When it fails, the caller waits on and looks again.
+func (db *DB) endFrozen(ctx context.Context) {
+	if !db.looksForFrozen.CompareAndSwap(false, true) {
+		return
+	}
+	defer db.looksForFrozen.Store(false)
+	ctx, cancel := context.WithTimeout(ctx, longestLook)
+	defer cancel()
+	_, _ = db.Reserved.Exec(ctx, endFrozen)
+}
