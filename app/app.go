@@ -28,11 +28,10 @@ import (
 	"errand/web"
 )
 
-// How long a stopping server waits for accepted requests, and for its jobs, which stop at the same time. Together with
-// everything else this is less than the 10 seconds that supervisors allow.
+// How long a stopping server waits for accepted requests. Its jobs stop at the same time. Together with everything else this
+// is less than the 10 seconds that supervisors allow.
 const (
-	drainAtMost    = 7 * time.Second
-	stopJobsAtMost = 8 * time.Second
+	drainAtMost = 7 * time.Second
 	// holdAtMost is how long a stopping server holds events that wait for the database, before it refuses them.
 	holdAtMost = 5 * time.Second
 	// storeWaitingAtMost is how long a stopping server has to store the events in its memory.

@@ -7,9 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river"
-
 	"errand/jobs"
 )
 
@@ -43,9 +40,7 @@ func (a *App) Run(ctx context.Context) (err error) {
 // depend on continues until they are answered; the stops end it.
 func (a *App) startWork(ctx context.Context, work *stops) error {
 	if a.config.hasRole(roleWorker) {
-		if err := a.startJobs(ctx, work); err != nil {
-			return err
-		}
+		a.startJobs(ctx, work)
 	}
 	if err := a.startDeliveries(ctx, work); err != nil {
 		return err
@@ -72,28 +67,17 @@ func (a *App) startWork(ctx context.Context, work *stops) error {
 	return nil
 }
 
-// startJobs starts working on the queue, unless the server is already stopping.
-func (a *App) startJobs(ctx context.Context, work *stops) error {
-	var queue *river.Client[pgx.Tx]
-	err := a.config.waitForDatabase(ctx, a.log, func(ctx context.Context) (err error) {
-		queue, err = jobs.StartQueue(ctx, jobs.Options{
+// startJobs starts working on the queue. The server already holds events for a database that is away, so it outlives an outage that
+// begins now.
+func (a *App) startJobs(ctx context.Context, work *stops) {
+	ended := make(chan error, 1)
+	go func() {
+		ended <- jobs.Run(ctx, jobs.Options{
 			Store: a.db.Store, Log: a.log, Blobs: a.blobs, Keys: a.keys, Observe: a.observeRun,
 			ObserveDropped: a.metrics.countDroppedDay,
 		})
-		return err
-	})
-	if err != nil && ctx.Err() != nil {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	work.add("the jobs", func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, stopJobsAtMost)
-		defer cancel()
-		return queue.Stop(ctx)
-	})
-	return nil
+	}()
+	work.add("the jobs", func(context.Context) error { return <-ended })
 }
 
 // drainRequests answers accepted requests. A client that does not finish its request does not keep the server from ending.

@@ -14,7 +14,6 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"errand/blob"
-	"errand/core"
 	"errand/seal"
 	"errand/store"
 )
@@ -37,8 +36,6 @@ const (
 	// pollEvery is how often a server looks for jobs. It does not listen for them: LISTEN occupies a connection and
 	// does not work through poolers such as PgBouncer, and no job is more urgent than this.
 	pollEvery = time.Second
-	// addAgainAfter is how long the queue of long jobs waits after the database did not let it start.
-	addAgainAfter = 5 * time.Second
 	// warnEvery is how often the log repeats a warning of the queue, which has about ten, each every few seconds.
 	warnEvery = time.Minute
 )
@@ -95,7 +92,7 @@ func StartQueue(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 		PollOnly: true, FetchPollInterval: pollEvery, MaxAttempts: 1, // the next run serves as the retry
 		JobTimeout: usualTimeout, RescueStuckJobsAfter: rescueAfter, SoftStopTimeout: finishWithin,
 		CompletedJobRetentionPeriod: keepDone, CancelledJobRetentionPeriod: keepDone, DiscardedJobRetentionPeriod: keepFailed,
-		ErrorHandler: failures{o.Log}, Logger: slog.New(warnings{o.Log.Handler(), &core.LineLimit{Every: warnEvery}}),
+		ErrorHandler: failures{o.Log}, Logger: limitWarnings(o.Log),
 	})
 	if err == nil {
 		err = client.Start(ctx)
@@ -105,28 +102,6 @@ func StartQueue(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 	}
 	go addLongQueue(ctx, client, o.Log)
 	return client, nil
-}
-
-// addLongQueue adds the second queue half a second after the first. Both look at the database in the same rhythm, and together they
-// would always need twice as many connections.
-func addLongQueue(ctx context.Context, client *river.Client[pgx.Tx], log *slog.Logger) {
-	for wait := pollEvery / 2; ; wait = addAgainAfter {
-		select {
-		case <-ctx.Done():
-			return
-		case <-client.Stopped():
-			return
-		case <-time.After(wait):
-		}
-		err := client.Queues().Add(longQueue, river.QueueConfig{MaxWorkers: 1, FetchPollInterval: 10 * pollEvery})
-		if err == nil || ctx.Err() != nil {
-			return
-		}
-		if wait != addAgainAfter { // it is said once
-			log.WarnContext(ctx, "long jobs do not run yet on this server", "error", err)
-		}
-		_ = client.Queues().Remove(ctx, longQueue) // a queue that did not start cannot be added again
-	}
 }
 
 // job is work that is repeated.

@@ -125,6 +125,27 @@ func TestStartSaysThatTheDatabaseIsAway(t *testing.T) {
 	require.ErrorContains(t, err, "jobs")
 }
 
+// TestRunStartsWhenTheDatabaseLetsIt hides a table of the queue at first.
+func TestRunStartsWhenTheDatabaseLetsIt(t *testing.T) {
+	t.Parallel()
+	url := storetest.NewURL(t)
+	s, conn := storetest.Open(t, url, time.Now), storetest.ConnectTo(t, url)
+	_, err := conn.Exec(t.Context(), `ALTER TABLE river_queue RENAME TO elsewhere`)
+	require.NoError(t, err)
+	var log logtext.Text
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- jobs.Run(ctx, jobs.Options{Store: s, Log: log.NewLogger()}) }()
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "jobs do not run yet on this server") }, atMost, often)
+
+	_, err = conn.Exec(t.Context(), `ALTER TABLE elsewhere RENAME TO river_queue`)
+	require.NoError(t, err)
+	const done = `SELECT count(*) FROM river_job WHERE kind = 'make_partitions' AND state = 'completed'`
+	require.Eventually(t, func() bool { return storetest.ReadCell[int](t, s, done) > 0 }, atMost, often)
+	cancel()
+	require.NoError(t, <-ended)
+}
+
 // TestLongJobsStartLater lets the database refuse the queue of long jobs at first.
 func TestLongJobsStartLater(t *testing.T) {
 	t.Parallel()

@@ -34,6 +34,10 @@ type warnings struct {
 	limit *core.LineLimit // by message
 }
 
+func limitWarnings(log *slog.Logger) *slog.Logger {
+	return slog.New(warnings{log.Handler(), &core.LineLimit{Every: warnEvery}})
+}
+
 // Enabled drops everything below a warning.
 func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
