@@ -130,7 +130,9 @@ func TestFaultFrozenServers(t *testing.T) {
 	// idle_in_transaction_session_timeout is 2 s, for each of its transactions.
 	const blockedFrom, blockedAtMost = 500 * time.Millisecond, 10 * time.Second
 	pair, database := startPair(t)
-	l := startLoad(t, senders, pair[0], pair[1])
+	l := newLoad(t, senders, pair[0], pair[1])
+	l.client.Timeout = blockedAtMost / 2 // all senders may wait for the frozen server, and then nobody sends to the other
+	l.startSending(senders)
 	var blocked []time.Duration
 	for range freezes {
 		l.goOn(2 * senders)

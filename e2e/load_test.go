@@ -93,6 +93,13 @@ func (p *pauses) noteTaken() {
 // startLoad makes the projects on the first server and begins to send to all of them.
 func startLoad(t *testing.T, senders int, servers ...*server) *load {
 	t.Helper()
+	l := newLoad(t, senders, servers...)
+	l.startSending(senders)
+	return l
+}
+
+func newLoad(t *testing.T, senders int, servers ...*server) *load {
+	t.Helper()
 	l := &load{
 		t: t, stopped: make(chan struct{}), pace: time.NewTicker(loadPace),
 		client: &http.Client{Timeout: answerWait, Transport: &http.Transport{MaxIdleConnsPerHost: 2 * senders}},
@@ -105,11 +112,14 @@ func startLoad(t *testing.T, senders int, servers ...*server) *load {
 		text, _ := servers[0].makeProject(fmt.Sprint("App ", n))
 		l.projects = append(l.projects, parseDSN(t, text))
 	}
+	return l
+}
+
+func (l *load) startSending(senders int) {
 	for n := range senders {
 		l.senders.Go(func() { l.sendUntilStopped(rand.New(rand.NewPCG(uint64(n), 1))) })
 	}
-	t.Cleanup(l.stopSending)
-	return l
+	l.t.Cleanup(l.stopSending)
 }
 
 func parseDSN(t *testing.T, text string) (d dsn) {
