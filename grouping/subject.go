@@ -106,25 +106,6 @@ func findCrashStack(event *core.Event) []core.Frame {
 	return nil
 }
 
-// frameSelection is a rule that selects frames of a stack.
-type frameSelection struct {
-	onlyInApp   bool // only the application's
-	withRuntime bool // also those of the language's runtime
-}
-
-// frameSelections are tried in order, the best first: the next one is tried when no frame of this one says anything. Frames of
-// the runtime are the last resort for stacks without others.
-var frameSelections = [...]frameSelection{
-	{onlyInApp: true},
-	{},
-	{withRuntime: true},
-}
-
-// selects reports whether frames[i] counts.
-func (s frameSelection) selects(frames []core.Frame, i int, lang language) bool {
-	return (frames[i].InApp || !s.onlyInApp) && (s.withRuntime || !isRuntimeFrame(frames, i, lang))
-}
-
 // findCrashFrame returns the stack with the application's frame nearest the crash, and its index there; -1 without a stack.
 // Frames of libraries or of the language's runtime replace it when the application has none.
 func findCrashFrame(e *core.Event) (stack []core.Frame, index int) {
