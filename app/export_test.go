@@ -17,6 +17,9 @@ func (a *App) JobNames() []string { return jobs.Options{Store: a.db.Store}.Names
 // Store is the database of the process.
 func (a *App) Store() *store.Store { return a.db.Store }
 
+// BreakListener makes serving fail.
+func (a *App) BreakListener() error { return a.listener.Close() }
+
 // DescribeReady returns the lines that a start prints at its end.
 func (a *App) DescribeReady(onTerminal bool) []string { return a.describeReady(onTerminal, onTerminal) }
 

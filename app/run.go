@@ -14,7 +14,11 @@ import (
 // server stops accepting, answers what it has accepted, and Run returns. Call Close afterwards.
 func (a *App) Run(ctx context.Context) (err error) {
 	work := stops{log: a.log}
-	defer func() { err = errors.Join(err, work.runAll(context.WithoutCancel(ctx))) }()
+	ctx, end := context.WithCancel(ctx)
+	defer func() {
+		end() // when serving failed, no signal ends the jobs and the deliveries
+		err = errors.Join(err, work.runAll(context.WithoutCancel(ctx)))
+	}()
 	if err := a.startWork(ctx, &work); err != nil {
 		return err
 	}

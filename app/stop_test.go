@@ -1,14 +1,17 @@
 package app_test
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -127,4 +130,20 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 		(&logtext.Text{}).NewLogger())
 	require.Error(t, err, "nothing can be migrated")
 	goleak.VerifyNone(t, before)
+}
+
+// TestServerEndsWhenServingFails breaks the listener. Jobs and deliveries end as well, though no signal came.
+func TestServerEndsWhenServingFails(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, configWithJobs(storetest.NewURL(t)))
+	require.Equal(t, http.StatusOK, s.sendRequest(t.Context(), http.MethodGet, "/readyz", "", nil).status)
+	s.ended = true
+	require.NoError(t, s.BreakListener())
+	select {
+	case err := <-s.done:
+		require.ErrorIs(t, err, net.ErrClosed)
+	case <-time.After(atMost):
+		require.Fail(t, "it does not end")
+	}
+	s.Close(context.Background())
 }
