@@ -37,7 +37,7 @@ func findProgram(t *testing.T, variable, name string) string {
 	return program
 }
 
-// startProgram starts a command, and kills it when the test ends. What it says on standard error goes to the test's output.
+// startProgram starts a command, and kills it when the test ends. Its standard error goes to the test's output.
 func startProgram(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	cmd.Stderr = t.Output()

@@ -16,7 +16,7 @@ var frameSelections = [...]frameSelection{
 	{withRuntime: true},
 }
 
-// selects reports whether frames[i] counts.
-func (s frameSelection) selects(frames []core.Frame, i int, lang language) bool {
+// selectsFrame reports whether frames[i] counts.
+func (s frameSelection) selectsFrame(frames []core.Frame, i int, lang language) bool {
 	return (frames[i].InApp || !s.onlyInApp) && (s.withRuntime || !isRuntimeFrame(frames, i, lang))
 }

@@ -37,7 +37,7 @@ func (d *digest) writeFrameKeys(frames []core.Frame, selection frameSelection, l
 	count, crashSeen := 0, false
 	for i := range frames {
 		frame := &frames[i]
-		if !selection.selects(frames, i, lang) || crashSeen && isDecoratorWrapper(frame, lang) {
+		if !selection.selectsFrame(frames, i, lang) || crashSeen && isDecoratorWrapper(frame, lang) {
 			continue
 		}
 		start := d.openPart()

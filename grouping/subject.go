@@ -113,7 +113,7 @@ func findCrashFrame(e *core.Event) (stack []core.Frame, index int) {
 	lang := languageOfPlatform(e.Platform)
 	for _, s := range frameSelections {
 		for i := range frames {
-			if s.selects(frames, i, lang) {
+			if s.selectsFrame(frames, i, lang) {
 				return frames, i
 			}
 		}

@@ -21,7 +21,7 @@ type DB struct {
 	waiting atomic.Pointer[func(int64)] // called after deliveries were made
 	reorder atomic.Int64                // see CountReorder
 
-	looksForFrozen atomic.Bool
+	looksForFrozen atomic.Bool // one caller at a time does, see endFrozen
 }
 
 // Options says how to reach the database.

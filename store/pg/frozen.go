@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// A server that freezes, with its virtual machine, holds the locks of what it was doing. Between the statements of a
-// transaction Postgres sees that nobody speaks and ends it (beginTx). In the middle of statements that are sent together it
-// does not: no timeout of Postgres runs while it waits for the rest of them. So whoever waits long looks for that.
+// A server can freeze with its virtual machine, and keeps its locks. Between two statements of a transaction Postgres ends it
+// (beginTx). In the middle of statements that are sent together no timeout of Postgres runs, so a caller that waits long looks
+// for frozen servers.
 const (
 	waitsLong   = 3 * time.Second // then it looks for the first time
 	lookAgain   = 2 * time.Second

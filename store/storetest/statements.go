@@ -18,8 +18,8 @@ import (
 )
 
 // RequireStatements lets Postgres parse and plan every SQL constant of the package of the running test, so that a wrong
-// column or type is found without running the statement. No statement but those of mayAskForTime may ask the database for the
-// time: that comes from the clock.
+// column or type is found without running the statement. No statement may ask the database for the time, which comes
+// from the clock; mayAskForTime has the exceptions.
 func RequireStatements(t *testing.T) {
 	t.Helper()
 	statements := statementConstants(t)
