@@ -164,6 +164,8 @@ func TestParity(t *testing.T) {
 				worlds = newWorlds(t, "ignore,merge,delete_project")
 			case c.code == success && !c.op.ReadOnly():
 				worlds = newWorlds(t, "none")
+			case c.op.Name == core.SendTestEvent.Operation.Name: // a refused one is begun and undone, and calls beside it would see that
+				worlds = newWorlds(t, "none")
 			}
 			overREST, overMCP := worlds[0], worlds[1]
 			input := os.Expand(c.input, overREST.valueOf)
