@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -56,6 +57,7 @@ func (a *App) startWork(ctx context.Context, work *stops) error {
 		beside.Wait()
 		return nil
 	})
+	beside.Go(func() { freeStartMemory(serving) })
 	beside.Go(func() { a.failures.LogEveryMinute(serving, a.log) })
 	beside.Go(func() { a.settings.watchSettings(serving, cmp.Or(a.config.RefreshEvery, refreshEvery)) })
 	beside.Go(func() { a.db.watchClock(serving, cmp.Or(a.config.MeasureClockEvery, measureClockEvery), a.log) })
@@ -94,5 +96,18 @@ func (a *App) drainRequests() {
 	}
 	if err := a.server.Shutdown(ctx); err != nil {
 		a.log.Warn("stopping: requests that are not finished are cut off", "waited", drainAtMost)
+	}
+}
+
+// startedAfter is when everything that a start does has ended.
+const startedAfter = 15 * time.Second
+
+// freeStartMemory gives back the memory that only the start needed, once. Without it an idle server keeps it for hours: the
+// runtime collects garbage when the heap has doubled, or every two minutes, and keeps what it has collected for a while.
+func freeStartMemory(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(startedAfter):
+		debug.FreeOSMemory()
 	}
 }

@@ -189,6 +189,11 @@ func (s *Store) listIssues(ctx context.Context, f IssueFilter) (core.Page[core.I
 		return core.Page[core.Issue]{}, err
 	}
 	if f.Sort.IsRanked() {
+		if found == nil {
+			if found, err = s.findByNames(ctx, f, names); err != nil {
+				return core.Page[core.Issue]{}, err
+			}
+		}
 		return s.listByPriority(ctx, f, names, found, now)
 	}
 	l, err := f.buildList(ctx, names, now)

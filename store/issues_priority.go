@@ -21,8 +21,8 @@ const anyIssue = `/* the conditions of the list */ true`
 // same for display.
 //
 //   - active: issues with an event in the last day, or not yet marked as quiet (see MarkQuiet). They are few. Their events are
-//     summed up first for the issues that would be the best if all their events were from that day, and then for those that
-//     could be better than the last of these.
+//     summed up first for the issues that would be next behind the cursor without any events, and then for those that could be
+//     better than the last of these if all their events were from that day.
 //   - quiet: the others. Their events_24h is 0 and they are not new, so of two with the same weight the one seen later is
 //     better. The first issues of each class of weights, as many as asked for, determine the minimum score of the page's last
 //     issue. Then all issues that can reach it are read: in a class of one weight, the first issues and those seen within five
@@ -124,13 +124,13 @@ LIMIT @rows`
 
 // rankCandidates ranks the candidates by summing up their events of the last day. times_seen is the upper bound of a
 // candidate's events.
-const rankCandidates = `likely AS ( -- the best if all their events were from that day
+const rankCandidates = `likely AS ( -- the next ones behind the cursor if none had an event in that day
 	SELECT c.weight * (1 + h.events) / c.age AS score, c.id
 	FROM (
 		SELECT * FROM candidates
 		WHERE weight / age <= @after_score
-		ORDER BY weight * (1 + times_seen) / age DESC
-		LIMIT 2 * @rows
+		ORDER BY weight / age DESC
+		LIMIT 4 * @rows
 	) c
 	CROSS JOIN LATERAL (
 		SELECT coalesce(sum(events), 0)::float8 AS events FROM issue_hours
@@ -175,7 +175,8 @@ SELECT * FROM active
 ORDER BY score DESC, id DESC
 LIMIT @rows`
 
-// rankFoundIssues is rankIssues for the few issues that a search has found: it computes all their scores in the same way.
+// rankFoundIssues is rankIssues for the few issues that a search, a release or an environment has found: it computes all their
+// scores in the same way.
 const rankFoundIssues = `
 SELECT * FROM (
 	SELECT c.project_id, c.id, c.weight * (1 + h.events) / c.age AS score
@@ -184,7 +185,8 @@ SELECT * FROM (
 			((1 + i.users_affected)::float8
 				* CASE WHEN i.first_seen > @day_before THEN 2 ELSE 1 END
 				* CASE i.status WHEN 'regressed' THEN 2 ELSE 1 END) AS weight,
-			1 + greatest(0, date_part('epoch', @start::timestamptz - i.last_seen)) / 86400 AS age
+			1 + greatest(0, date_part('epoch', @start::timestamptz - i.last_seen)) / 86400 AS age,
+			i.last_seen >= @day_before AS is_recent
 		FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
 		CROSS JOIN LATERAL ( -- with LIMIT 1 each is looked up by its key, however many the planner expects
 			SELECT * FROM issues WHERE project_id = n.project_id AND id = n.id LIMIT 1
@@ -193,7 +195,7 @@ SELECT * FROM (
 	) c
 	CROSS JOIN LATERAL (
 		SELECT coalesce(sum(events), 0)::float8 AS events FROM issue_hours
-		WHERE project_id = c.project_id AND issue_id = c.id AND hour >= @day_before
+		WHERE c.is_recent AND project_id = c.project_id AND issue_id = c.id AND hour >= @day_before
 	) h
 ) f
 WHERE (score, id) < (@after_score, @after_id)

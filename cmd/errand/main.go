@@ -51,7 +51,16 @@ type serveCmd struct {
 	ShowToken bool `help:"Print a new admin token even without a terminal, as make run does; never as JSON."`
 }
 
-func (c *serveCmd) Run(ctx context.Context) error {
+// servePrepared is the work of serve, which begins when the command line has been forgotten: its parser knows about a thousand flags,
+// and would take 1.3 MB for as long as the server runs.
+type servePrepared struct{ run func() error }
+
+func (c *serveCmd) Run(ctx context.Context, p *servePrepared) error {
+	p.run = func() error { return c.serve(ctx) }
+	return nil
+}
+
+func (c *serveCmd) serve(ctx context.Context) error {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(app.MemoryLimit)
 	}
@@ -205,8 +214,12 @@ func main() {
 	if err != nil {
 		reportMistake(parser, args, err)
 	}
-	err = parsed.Run(&commands.Call.CallOptions)
+	var server servePrepared
+	err = parsed.Run(&commands.Call.CallOptions, &server)
 	switch {
+	case err == nil && server.run != nil:
+		serve(server, chooseErrors(parsed))
+		return
 	case err == nil:
 		return
 	case errors.Is(err, client.ErrNoIssue): // the reason is already printed
@@ -216,6 +229,13 @@ func main() {
 		chooseErrors(parsed).PrintError(err)
 	}
 	os.Exit(exitCodeOf(err))
+}
+
+func serve(server servePrepared, config *app.Config) {
+	if err := server.run(); err != nil {
+		config.PrintError(err)
+		os.Exit(exitCodeOf(err))
+	}
 }
 
 // untilSignal returns a context that the first SIGTERM or Ctrl-C ends, for an orderly stop. A second signal ends the

@@ -28,10 +28,13 @@ const (
 const keepConnected = 24 * time.Hour
 
 // Our own Postgres has room for all connections of the server, so that unused ones end soon, with the memory of their backends:
-// 3 to 8 MB each. One connection of a pool stays.
+// 3 to 8 MB each. A backend also never forgets the tables and plans that it has used: after the jobs of a start it had 12 MB, a
+// new one 4. So connections for reads and jobs are renewed.
 const (
-	keepOwnConnected = 5 * time.Second
-	lookForUnused    = 10 * time.Second
+	keepOwnConnected  = 5 * time.Second
+	keepOfIntake      = 30 * time.Second // the next event after that waits for connections, some 5 ms
+	renewOwnConnected = 30 * time.Second
+	lookForUnused     = 10 * time.Second
 )
 
 // finishCanceled is how long a statement may go on after its context has ended. Nearly all finish in that time, and the
@@ -46,7 +49,10 @@ type poolOptions struct {
 	size         int32
 	settings     map[string]string // of its sessions; nil for none
 	afterConnect prepareConnection // may be nil
-	endsUnused   bool              // unused connections end soon, but for one
+
+	keep  time.Duration // how long an unused connection stays
+	stay  int32         // how many stay nevertheless
+	renew time.Duration // the age at which a connection ends as soon as it is unused; 0 for an hour
 }
 
 // openPool prepares a pool of connections to servers that take writes; connections are made when they are needed.
@@ -57,9 +63,12 @@ func openPool(ctx context.Context, url string, o poolOptions) (*pgxpool.Pool, er
 		return nil, errors.New("store: DATABASE_URL is not a Postgres connection string")
 	}
 	config.MaxConns = o.size
-	config.MaxConnIdleTime = keepConnected
-	if o.endsUnused {
-		config.MaxConnIdleTime, config.HealthCheckPeriod, config.MinConns = keepOwnConnected, lookForUnused, 1
+	config.MaxConnIdleTime, config.MinConns = o.keep, o.stay
+	if o.keep < keepConnected {
+		config.HealthCheckPeriod = lookForUnused
+	}
+	if o.renew > 0 {
+		config.MaxConnLifetime = o.renew
 	}
 	config.AfterConnect = o.afterConnect
 	connection := &config.ConnConfig.Config

@@ -36,20 +36,24 @@ type Options struct {
 // Open prepares the pools. Connections are made when they are needed.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	size := int32(max(cmp.Or(o.Connections, DefaultConnections), MinConnections))
-	main, err := openPool(ctx, o.URL, poolOptions{size: size - writerConnections - idConnections, endsUnused: o.OwnsPostgres})
+	ofMain := poolOptions{size: size - writerConnections - idConnections, keep: keepConnected}
+	ofWriter := poolOptions{size: writerConnections, afterConnect: prepareWriter, keep: keepConnected}
+	ofIDs := poolOptions{size: idConnections, keep: keepConnected}
+	if o.OwnsPostgres {
+		ofMain.keep, ofMain.stay, ofMain.renew = keepOwnConnected, 1, renewOwnConnected
+		ofWriter.keep, ofWriter.settings = keepOfIntake, writerSettings
+		ofIDs.keep = keepOfIntake
+	}
+	main, err := openPool(ctx, o.URL, ofMain)
 	if err != nil {
 		return nil, err
-	}
-	ofWriter := poolOptions{size: writerConnections, afterConnect: prepareWriter, endsUnused: o.OwnsPostgres}
-	if o.OwnsPostgres {
-		ofWriter.settings = writerSettings
 	}
 	writer, err := openPool(ctx, o.URL, ofWriter)
 	if err != nil {
 		main.Close()
 		return nil, err
 	}
-	reserved, err := openPool(ctx, o.URL, poolOptions{size: idConnections})
+	reserved, err := openPool(ctx, o.URL, ofIDs)
 	if err != nil {
 		main.Close()
 		writer.Close()
