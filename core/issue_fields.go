@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // IssueFields chooses the members of each issue in a list: names, with a dot for members of triage and claim, or one
@@ -87,58 +88,24 @@ func (l ListedIssue) MarshalJSON() ([]byte, error) {
 	if len(l.Fields) == 0 || slices.Contains(l.Fields, AllFields) {
 		return marshalPlain(l.Issue)
 	}
-	var chosen []string
-	issue := l.Issue
-	for _, name := range l.Fields {
-		if name == LeanFields {
-			chosen = append(chosen, leanFields...)
-			issue.cutTexts()
-			continue
-		}
-		chosen = append(chosen, name)
+	if slices.Contains(l.Fields, LeanFields) {
+		l.cutTexts()
 	}
-	b, err := appendChosen(nil, reflect.ValueOf(issue), chosen)
-	return b, err
+	return writeMembers(reflect.ValueOf(l.Issue), l.Fields.chooseMembers())
 }
 
-// appendChosen writes the chosen members of a struct: id, or claim.holder for a member of a member.
-func appendChosen(b []byte, object reflect.Value, chosen []string) ([]byte, error) {
-	b = append(b, '{')
-	for _, f := range reflect.VisibleFields(object.Type()) {
-		name := jsonName(f)
-		var inner []string
-		for _, c := range chosen {
-			if rest, ok := strings.CutPrefix(c, name+"."); ok {
-				inner = append(inner, rest)
-			}
-		}
-		isWhole := slices.Contains(chosen, name)
-		if name == "" || !isWhole && inner == nil {
-			continue
-		}
-		if b[len(b)-1] != '{' {
-			b = append(b, ',')
-		}
-		b = append(append(append(b, '"'), name...), '"', ':')
-		value := object.FieldByIndex(f.Index)
-		isNil := value.Kind() == reflect.Pointer && value.IsNil()
-		if value.Kind() == reflect.Pointer && !isNil {
-			value = value.Elem()
-		}
-		if !isWhole && !isNil {
-			var err error
-			if b, err = appendChosen(b, value, inner); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		text, err := marshalPlain(value.Interface())
-		if err != nil {
-			return nil, err
-		}
-		b = append(b, text...)
+// leanMembers are the members of lean, the fields of nearly every list that a model reads.
+var leanMembers = sync.OnceValue(func() []chosenMember { return chooseMembers(reflect.TypeFor[Issue](), leanFields) })
+
+func (fields IssueFields) chooseMembers() []chosenMember {
+	if len(fields) == 1 && fields[0] == LeanFields {
+		return leanMembers()
 	}
-	return append(b, '}'), nil
+	chosen := slices.Clone(fields)
+	if slices.Contains(fields, LeanFields) {
+		chosen = append(chosen, leanFields...)
+	}
+	return chooseMembers(reflect.TypeFor[Issue](), chosen)
 }
 
 // cutTexts makes the texts of a lean issue short.
