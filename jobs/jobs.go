@@ -60,7 +60,7 @@ func (o Options) allJobs() []job {
 		makePartitions(o.Store), trainDictionaries(o.Store), trimOverfull(o.Store), dropExpired(o), purgeProjects(o.Store),
 		dropIssues(o), foldHours(o.Store), dropBrought(o.Store),
 		expireApprovals(o.Store), endClaims(o.Store), returnIgnored(o.Store), readIssues(o.Store), judgeNoise(o.Store), indexIssues(o.Store),
-		markQuiet(o.Store), verifyFixes(o.Store), judgeFixes(o.Store),
+		markQuiet(o.Store), settleNotices(o.Store), verifyFixes(o.Store), judgeFixes(o.Store),
 		dropReports(o.Store), dropSent(o.Store), dropConsents(o.Store), dropSignIns(o.Store),
 		dropBlobs(o), sealWebhooks(o),
 	}

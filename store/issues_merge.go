@@ -146,12 +146,13 @@ SELECT DISTINCT @project_id::bigint, release, @to::bigint FROM moved ON CONFLICT
 UPDATE events SET issue_id = @to WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING event_id`
 	flattenMerges = `UPDATE issues SET merged_into = @to WHERE project_id = @project_id AND merged_into = ANY (@from)`
 	endSources    = `
-UPDATE issues SET status = 'merged', status_at = @now, merged_into = @to, times_seen = 0, stored_events = 0, users_affected = 0,
-	latest_event_id = NULL, claim_type = '', claim_token_id = 0, claim_holder = '', claim_worker = '',
+UPDATE issues SET status = 'merged', status_at = @now, merged_into = @to, times_seen = 0, stored_events = 0, notices_class = 0,
+	users_affected = 0, latest_event_id = NULL, claim_type = '', claim_token_id = 0, claim_holder = '', claim_worker = '',
 	claim_minutes = 0, claim_expires_at = NULL
 WHERE project_id = @project_id AND id = ANY (@from)`
 	fillTarget = `
 UPDATE issues SET times_seen = @times_seen, stored_events = @stored_events, users_affected = @users_affected,
+	notices_class = width_bucket(@stored_events::bigint, ` + intake.NoticeBounds + `),
 	was_split = was_split OR EXISTS (SELECT FROM issues s WHERE s.project_id = @project_id AND s.merged_into = @id AND s.was_split),
 	first_seen_lowered_at = @now, latest_event_id = (
 		SELECT e.id FROM events e WHERE e.project_id = @project_id AND e.issue_id = @id ORDER BY e.received_at DESC, e.id DESC LIMIT 1),

@@ -164,10 +164,11 @@ func (sp *split) checkEvents(ctx context.Context) error {
 const (
 	addSplitIssue = `
 INSERT INTO issues (project_id, id, fingerprint_version, fingerprint, title, culprit, type, level, platform, status, status_at, test,
-	times_seen, stored_events, users_affected,
+	times_seen, stored_events, notices_class, users_affected,
 	first_seen, first_release, first_release_at, last_seen, last_release, last_release_at, latest_event_id)
 SELECT i.project_id, @id, 0, @fingerprint, @title, @culprit, @type, @level, @platform, 'unresolved', @now, i.test,
-	@events, @events, 0, @first_seen, @first_release, @first_release_at, @last_seen, @last_release, @last_release_at, @latest
+	@events, @events, width_bucket(@events::bigint, ` + intake.NoticeBounds + `), 0,
+	@first_seen, @first_release, @first_release_at, @last_seen, @last_release, @last_release_at, @latest
 FROM issues i WHERE i.project_id = @project_id AND i.id = @original`
 	// The hour of an event may have been folded into its day since.
 	splitHours = `
@@ -256,6 +257,7 @@ SELECT min(occurred_at) AS first_seen, max(occurred_at) AS last_seen,
 FROM events WHERE project_id = @project_id AND issue_id = @id`
 	shrinkIssue = `
 UPDATE issues SET times_seen = greatest(times_seen - @events, 1), stored_events = stored_events - @events,
+	notices_class = width_bucket(stored_events - @events, ` + intake.NoticeBounds + `),
 	was_split = true, first_seen_lowered_at = @now, latest_event_id = (
 		SELECT e.id FROM events e WHERE e.project_id = @project_id AND e.issue_id = @id ORDER BY e.received_at DESC, e.id DESC LIMIT 1),
 	first_seen = @first_seen, last_seen = @last_seen, level = @level,

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"errand/core"
+	"errand/store/intake"
 	"errand/store/pg"
 )
 
@@ -58,7 +60,7 @@ func (o steppedOrder) byStep() string {
 	return o.step
 }
 
-// noticesClasses are the bounds of issues.notices_class (migration 0032). Below singleNotices each class is one number of notices.
+// noticesClasses are intake.NoticeBounds. Below singleNotices each class is one number of notices.
 var noticesClasses = []int64{1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512}
 
 const singleNotices = 4
@@ -69,13 +71,22 @@ type problemList struct {
 	args       pg.Args
 	order      steppedOrder
 	isCovered  bool // the indexes have all columns of the conditions
+	byNotices  bool // the order or a condition is by the class of notices
 }
+
+// classOfNotices is the class of an issue that intake.SettleNotices has not reached: the few with an event in the last minutes.
+const (
+	notSettled     = `i.listed_from >= (SELECT notices_settled_at FROM projects WHERE id = @project_id)`
+	isSettled      = `i.listed_from < (SELECT notices_settled_at FROM projects WHERE id = @project_id)`
+	classOfNotices = `width_bucket(i.stored_events, ` + intake.NoticeBounds + `)`
+)
 
 // openStatuses are the statuses of unresolved problems, written as in the index issues_open_problems, so that it is used.
 const openStatuses = `('unresolved', 'regressed', 'fix_pending')`
 
 func (f ProblemFilter) buildList() *problemList {
-	l := &problemList{args: pg.Args{"project_id": f.ProjectID}, order: f.Order.steps(), isCovered: true}
+	l := &problemList{args: pg.Args{"project_id": f.ProjectID}, order: f.Order.steps(), isCovered: true,
+		byNotices: f.Order == ByNotices || f.MinNotices > 0}
 	l.where("i.project_id = @project_id AND NOT i.test")
 	switch {
 	case f.Resolved == nil:
@@ -132,9 +143,21 @@ func (l *problemList) with(name string, value any) pg.Args {
 	return args
 }
 
-// from returns the FROM clause of all statements.
-func (l *problemList) from() string {
-	return " FROM issues i WHERE " + strings.Join(l.conditions, " AND ")
+// from returns the FROM clause and the conditions of a statement that reads these columns, or id alone for none, of the first rows by
+// an order; all rows without an order.
+func (l *problemList) from(columns, order, rows string) string {
+	conditions := strings.Join(l.conditions, " AND ")
+	if !l.byNotices {
+		return " FROM issues i WHERE " + conditions
+	}
+	part := "SELECT " + cmp.Or(columns, "i.id") + " FROM issues i WHERE " + conditions + " AND "
+	last := ""
+	if order != "" {
+		last = " ORDER BY " + order + " LIMIT " + rows
+	}
+	computed := strings.NewReplacer("i.notices_class", classOfNotices)
+	return " FROM ((" + part + isSettled + last + ") UNION ALL (" +
+		computed.Replace(part) + notSettled + computed.Replace(last) + ")) i WHERE true"
 }
 
 // fewTagged is the largest number of issues with a tag that are read individually. If there are more, the list is read in
@@ -206,6 +229,9 @@ func (f ProblemFilter) searchGrams() (grams []int32) {
 	return grams
 }
 
+// columnsOfOrder are the columns that pages are chosen by.
+const columnsOfOrder = `i.project_id, i.id, i.listed_from, i.last_seen, i.stored_events, i.notices_class`
+
 // readPage reads a page. It reads the other columns only for the rows of the page, so that skipped rows are cheap.
 func (l *problemList) readPage(ctx context.Context, db *pg.DB, limit, offset int64) ([]Problem, error) {
 	inStep := l.order.inStep
@@ -224,12 +250,13 @@ func (l *problemList) readPage(ctx context.Context, db *pg.DB, limit, offset int
 		}
 	}
 	l.args["limit"], l.args["offset"] = limit, offset
+	order := l.order.byStep() + ", " + inStep
 	return pg.QueryMany[Problem](ctx, db.Main, fmt.Sprintf(`%s JOIN (
 	SELECT i.project_id, i.id%s
-	ORDER BY %s, %s
+	ORDER BY %s
 	LIMIT @limit OFFSET @offset
 ) page USING (project_id, id)
-ORDER BY %[3]s, %[5]s`, selectProblems, l.from(), l.order.byStep(), inStep, l.order.inStep), l.args)
+ORDER BY %s`, selectProblems, l.from(columnsOfOrder, order, "@limit::bigint + @offset::bigint"), order, l.order.inStep), l.args)
 }
 
 // pageStart is the start of a page.
@@ -253,7 +280,7 @@ func (l *problemList) passSteps(ctx context.Context, db *pg.DB, offset int64) (p
 	args["near"] = min(offset+1, nearRows)
 	return pg.QueryOne[pageStart](ctx, db.Main, fmt.Sprintf(`
 WITH near AS MATERIALIZED (
-	SELECT %[1]s AS step%[2]s ORDER BY %[3]s LIMIT @near OFFSET @skipped
+	SELECT %[1]s AS step%[6]s ORDER BY %[3]s LIMIT @near OFFSET @skipped
 ), start AS (
 	SELECT step, n, (SELECT count(*) FROM near WHERE near.step = last.step) AS n_in_step
 	FROM (SELECT %[4]s(step) AS step, count(*) AS n FROM near) last
@@ -262,5 +289,6 @@ SELECT step, @skipped + n AS passed,
 	CASE WHEN n_in_step < n OR @skipped = 0 THEN n_in_step
 		ELSE @skipped + n - (SELECT count(*)%[2]s AND %[1]s %[5]s start.step) END AS in_step
 FROM start
-WHERE n > 0`, l.order.step, l.from(), l.order.byStep(), nearest, before), args)
+WHERE n > 0`, l.order.step, l.from(l.order.step, "", ""), l.order.byStep(), nearest, before,
+		l.from(l.order.step, l.order.byStep(), "@near::bigint + @skipped::bigint")), args)
 }

@@ -13,6 +13,7 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
 
@@ -77,10 +78,25 @@ func comparePositions(order store.ProblemOrder) func(a, b listed) int {
 	}
 }
 
+// The classes of notices are settled for no issue, for all but the newest, and for all.
 func TestProblemsAreThoseOfASimpleModel(t *testing.T) {
 	t.Parallel()
-	s, _ := storetest.OpenShop(t)
+	s, c := storetest.OpenShop(t)
 	list := makeListed(t, s, 700)
+	storetest.ChangeRows(t, s, `INSERT INTO project_seen (project_id, last_event_at) VALUES ($1, $2)`, storetest.Shop, storetest.Noon)
+	requireProblems(t, s, list)
+	for range 2 {
+		require.NoError(t, s.Intake.SettleNotices(t.Context()))
+		requireProblems(t, s, list)
+		c.Forward(time.Hour)
+	}
+	require.Zero(t, storetest.ReadCell[int](t, s, `
+SELECT count(*)::int FROM issues
+WHERE project_id = $1 AND notices_class <> width_bucket(stored_events, `+intake.NoticeBounds+`)`, storetest.Shop))
+}
+
+func requireProblems(t *testing.T, s *store.Store, list []listed) {
+	t.Helper()
 	yes, no := true, false
 	day := storetest.Noon.Truncate(24 * time.Hour)
 	filters := []store.ProblemFilter{

@@ -47,7 +47,7 @@ func (d *dataset) copyIssues(ctx context.Context, db *pgx.Conn) error {
 		"times_seen", "stored_events", "users_affected", "first_seen", "last_seen", "first_release", "last_release", "crash_site",
 		"has_grams", "quiet",
 	}
-	return copyRows(ctx, db, "issues", columns, d.rowsOfIssues(func(n int, issue *generatedIssue) [][]any {
+	err := copyRows(ctx, db, "issues", columns, d.rowsOfIssues(func(n int, issue *generatedIssue) [][]any {
 		fingerprint := binary.BigEndian.AppendUint64(make([]byte, 24), uint64(n))
 		return [][]any{{
 			issue.project, int64(n + 1), fingerprint, 1, issue.title, issue.culprit, "Error", "error", "node", issue.status, issue.first,
@@ -55,6 +55,13 @@ func (d *dataset) copyIssues(ctx context.Context, db *pgx.Conn) error {
 			issue.last.Before(d.now.Add(-24 * time.Hour)),
 		}}
 	}))
+	setClasses := `UPDATE issues SET notices_class = width_bucket(stored_events, ` + intake.NoticeBounds + `)`
+	for _, sql := range []string{setClasses, `VACUUM FULL issues`} {
+		if err == nil {
+			_, err = db.Exec(ctx, sql)
+		}
+	}
+	return err
 }
 
 func (d *dataset) copyGrams(ctx context.Context, db *pgx.Conn) error {

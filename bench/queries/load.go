@@ -55,6 +55,9 @@ func loadDataset(ctx context.Context, s *bench.Server, options benchOptions) (*d
 		return nil, err
 	}
 	d.generateIssues(options)
+	if _, err := s.DB.Exec(ctx, `UPDATE projects SET notices_settled_at = $1`, d.now); err != nil {
+		return nil, err
+	}
 	for _, copyTable := range []func(context.Context, *pgx.Conn) error{
 		d.copyIssues, d.copyGrams, d.copyFeatures, d.copyHours, d.copyEnvironmentsAndReleases, d.copyEvents, d.copyEventIDs, d.copyActivity,
 	} {

@@ -74,6 +74,8 @@ WITH locked AS MATERIALIZED ( -- as in checkIssues
 	UPDATE issues i SET
 		times_seen = i.times_seen + n.seen,
 		stored_events = i.stored_events + n.stored,
+		notices_class = CASE WHEN ` + mayKeepClass + ` THEN i.notices_class
+			ELSE width_bucket(i.stored_events + n.stored, ` + NoticeBounds + `) END,
 		users_affected = least($9::bigint, i.users_affected + coalesce(u.n, 0)),
 		first_release = CASE WHEN n.first_release_at < coalesce(i.first_release_at, 'infinity') THEN n.first_release ELSE i.first_release END,
 		first_release_at = least(n.first_release_at, i.first_release_at),
@@ -140,10 +142,10 @@ WITH new AS (
 	RETURNING 1
 )
 INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, crash_site, handled,
-	noise, times_seen, stored_events, users_affected, latest_event_id, first_seen, last_seen,
+	noise, times_seen, stored_events, notices_class, users_affected, latest_event_id, first_seen, last_seen,
 	first_release, first_release_at, last_release, last_release_at, status, status_at)
 SELECT project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled,
-	noise, seen, stored, users, nullif(latest, 0), first_seen, last_seen,
+	noise, seen, stored, width_bucket(stored, ` + NoticeBounds + `), users, nullif(latest, 0), first_seen, last_seen,
 	first_release, first_release_at, last_release, last_release_at, 'unresolved', $13
 FROM new WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 RETURNING (SELECT count(*) FROM told)`

@@ -127,6 +127,7 @@ func emptyDay(ctx context.Context, t *pg.Tx, partition string) (events int64, er
 			locked AS (SELECT i.project_id, i.id FROM issues i JOIN gone g ON g.project_id = i.project_id AND g.issue_id = i.id
 				ORDER BY 1, 2 FOR UPDATE OF i)
 			UPDATE issues i SET stored_events = i.stored_events - g.n,
+				notices_class = width_bucket(i.stored_events - g.n, `+NoticeBounds+`),
 				latest_event_id = CASE WHEN i.latest_event_id <> ALL (g.ids) THEN i.latest_event_id END
 			FROM gone g JOIN locked l ON l.project_id = g.project_id AND l.id = g.issue_id
 			WHERE i.project_id = g.project_id AND i.id = g.issue_id`, partition))

@@ -65,7 +65,7 @@ SELECT n.* FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5:
 	AS n (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload, user_hash)
 WHERE n.id = ANY (ARRAY(SELECT id FROM waiting))`
 	setStored = `
-UPDATE issues SET stored_events = @stored, latest_event_id = (
+UPDATE issues SET stored_events = @stored, notices_class = width_bucket(@stored::bigint, ` + NoticeBounds + `), latest_event_id = (
 		SELECT e.id FROM events e WHERE e.project_id = @project_id AND e.issue_id = @id ORDER BY e.received_at DESC, e.id DESC LIMIT 1)
 WHERE project_id = @project_id AND id = @id`
 )

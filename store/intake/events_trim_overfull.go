@@ -11,11 +11,12 @@ import (
 // overfullAtOnce is how many issues one query returns.
 const overfullAtOnce = 100
 
-// The issues of a project with more stored events than they keep. notices_class finds the few that have many.
+// The issues of a project with more stored events than they keep. notices_class finds the few that have many; a burst of the last
+// minutes may be found by the next run.
 const findOverfull = `
 SELECT id FROM issues
 WHERE project_id = @project_id AND id > @after AND status <> 'merged' AND stored_events > @keep
-	AND notices_class >= width_bucket(@keep::bigint, '{1,2,3,4,8,16,32,64,128,256,512}'::bigint[])
+	AND notices_class >= width_bucket(@keep::bigint, ` + NoticeBounds + `)
 ORDER BY id
 LIMIT @limit`
 
