@@ -160,7 +160,8 @@ func whereStored(l *pg.List, others, named, column string, forms []string, sort 
 // The events are searched only where one may be missing, because some were trimmed, dropped, split off, or never stored;
 // CASE keeps the planner from reading all events instead. No event arrives long before it happens.
 func storedCondition(column string) string {
-	return fmt.Sprintf(`CASE WHEN i.times_seen = i.stored_events AND NOT i.was_split THEN true ELSE EXISTS (
+	return fmt.Sprintf(`CASE WHEN i.times_seen = i.stored_events AND NOT i.was_split THEN true WHEN i.stored_events = 0 THEN false
+		ELSE EXISTS (
 			SELECT 1 FROM events s WHERE s.project_id = i.project_id AND s.issue_id = i.id AND s.%[1]s = @%[1]s
 				AND s.received_at >= i.first_seen - interval '1 hour') END`, column)
 }
