@@ -74,7 +74,7 @@ type problemList struct {
 	byNotices  bool // the order or a condition is by the class of notices
 }
 
-// classOfNotices is the class of an issue that intake.SettleNotices has not reached: the few with an event in the last minutes.
+// Until intake.SettleNotices has reached an issue its class is computed. These are few: they had an event in the last minutes.
 const (
 	notSettled     = `i.listed_from >= (SELECT notices_settled_at FROM projects WHERE id = @project_id)`
 	isSettled      = `i.listed_from < (SELECT notices_settled_at FROM projects WHERE id = @project_id)`
