@@ -61,14 +61,8 @@ func appendMembers(b *bytes.Buffer, values *json.Encoder, object reflect.Value, 
 		}
 		b.WriteString(member.name)
 		value := object.FieldByIndex(member.index)
-		isNil := false
-		if value.Kind() == reflect.Pointer {
-			if isNil = value.IsNil(); !isNil {
-				value = value.Elem()
-			}
-		}
-		if member.inner != nil && !isNil {
-			if err := appendMembers(b, values, value, member.inner); err != nil {
+		if inner := reflect.Indirect(value); member.inner != nil && inner.IsValid() { // otherwise it is null
+			if err := appendMembers(b, values, inner, member.inner); err != nil {
 				return err
 			}
 			continue

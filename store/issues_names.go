@@ -34,12 +34,9 @@ func (s *Store) findByNames(ctx context.Context, f IssueFilter, names storedName
 		if len(by.names) == 0 {
 			continue
 		}
-		row, err := pg.QueryOne[struct {
-			foundIssues
-			AreFew bool
-		}](ctx, s.db.Main, by.find, pg.Args{"names": by.names, "projects": projectsOf(ctx, f.ProjectID), "found": s.searchBounds.found})
-		if err != nil || row.AreFew {
-			return &row.foundIssues, err
+		args := pg.Args{"names": by.names, "projects": projectsOf(ctx, f.ProjectID), "found": s.searchBounds.found}
+		if found, err := s.readFound(ctx, by.find, args); err != nil || found != nil {
+			return found, err
 		}
 	}
 	return nil, nil

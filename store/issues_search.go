@@ -66,10 +66,15 @@ func (s *Store) findByGrams(ctx context.Context, project int64, grams []int32, m
 	if project != 0 {
 		a["project_id"] = project
 	}
+	return s.readFound(ctx, searchIndex(matches, project != 0), a)
+}
+
+// readFound runs a statement that finds issues, and returns nil if they are not few.
+func (s *Store) readFound(ctx context.Context, sql string, args pg.Args) (*foundIssues, error) {
 	row, err := pg.QueryOne[struct {
 		foundIssues
 		AreFew bool
-	}](ctx, s.db.Main, searchIndex(matches, project != 0), a)
+	}](ctx, s.db.Main, sql, args)
 	if err != nil || !row.AreFew {
 		return nil, err
 	}

@@ -1,10 +1,9 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"maps"
-	"sort"
+	"slices"
 	"strings"
 
 	"errand/core"
@@ -59,9 +58,7 @@ func (o steppedOrder) byStep() string {
 	return o.step
 }
 
-// noticesClasses are intake.NoticeBounds. Below singleNotices each class is one number of notices.
-var noticesClasses = []int64{1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512}
-
+// singleNotices is the first class of intake.NoticeClasses that has several numbers of notices.
 const singleNotices = 4
 
 // problemList builds the statements of a list of problems.
@@ -75,8 +72,7 @@ type problemList struct {
 
 // Until intake.SettleNotices has reached an issue its class is computed. These are few: they had an event in the last minutes.
 const (
-	notSettled     = `i.listed_from >= (SELECT notices_settled_at FROM projects WHERE id = @project_id)`
-	isSettled      = `i.listed_from < (SELECT notices_settled_at FROM projects WHERE id = @project_id)`
+	settledAt      = `(SELECT notices_settled_at FROM projects WHERE id = @project_id)`
 	classOfNotices = `width_bucket(i.stored_events, ` + intake.NoticeBounds + `)`
 )
 
@@ -121,13 +117,13 @@ func (l *problemList) whereNotices(least int64) {
 	if least <= 0 {
 		return
 	}
-	class := sort.Search(len(noticesClasses), func(n int) bool { return noticesClasses[n] > least })
+	l.args["min_notices"] = least
 	if l.isCovered || l.byNotices {
 		l.byNotices = true
-		l.whereArg("i.notices_class >= @notices_class", "notices_class", class)
+		l.where("i.notices_class >= width_bucket(@min_notices::bigint, " + intake.NoticeBounds + ")")
 	}
-	if !l.isCovered || noticesClasses[class-1] != least {
-		l.whereArg("i.stored_events >= @min_notices", "min_notices", least)
+	if !l.isCovered || !slices.Contains(intake.NoticeClasses, least) {
+		l.where("i.stored_events >= @min_notices")
 		l.isCovered = false
 	}
 }
@@ -151,21 +147,25 @@ func (l *problemList) with(name string, value any) pg.Args {
 	return args
 }
 
-// from returns the FROM clause and the conditions of a statement that reads these columns, or id alone for none, of the first rows by
-// an order; all rows without an order.
-func (l *problemList) from(columns, order, rows string) string {
+// fromAll returns the FROM clause and the conditions of a statement that reads these columns of all rows.
+func (l *problemList) fromAll(columns string) string { return l.fromParts(columns, "") }
+
+// fromFirst does the same for as many rows as a statement can need at most, the first of an order. It repeats order and number.
+func (l *problemList) fromFirst(columns, order, rows string) string {
+	return l.fromParts(columns, " ORDER BY "+order+" LIMIT "+rows)
+}
+
+// fromParts reads issues with a settled class of notices and the others each by themselves, where the class matters. Then the indexes
+// serve the first part, each with its own order and limit.
+func (l *problemList) fromParts(columns, limit string) string {
 	conditions := strings.Join(l.conditions, " AND ")
 	if !l.byNotices {
 		return " FROM issues i WHERE " + conditions
 	}
-	part := "SELECT " + cmp.Or(columns, "i.id") + " FROM issues i WHERE " + conditions + " AND "
-	last := ""
-	if order != "" {
-		last = " ORDER BY " + order + " LIMIT " + rows
+	part := func(which string) string {
+		return "SELECT " + columns + " FROM issues i WHERE " + conditions + " AND i.listed_from " + which + " " + settledAt + limit
 	}
-	computed := strings.NewReplacer("i.notices_class", classOfNotices)
-	return " FROM ((" + part + isSettled + last + ") UNION ALL (" +
-		computed.Replace(part) + notSettled + computed.Replace(last) + ")) i WHERE true"
+	return " FROM ((" + part("<") + ") UNION ALL (" + strings.ReplaceAll(part(">="), "i.notices_class", classOfNotices) + ")) i WHERE true"
 }
 
 // fewTagged is the largest number of issues with a tag that are read individually. If there are more, the list is read in

@@ -35,7 +35,7 @@ func (l *problemList) readPage(ctx context.Context, db *pg.DB, limit, offset int
 	ORDER BY %s
 	LIMIT @limit OFFSET @offset
 ) page USING (project_id, id)
-ORDER BY %s`, selectProblems, l.from(columnsOfOrder, order, "@limit::bigint + @offset::bigint"), order, l.order.inStep), l.args)
+ORDER BY %s`, selectProblems, l.fromFirst(columnsOfOrder, order, "@limit::bigint + @offset::bigint"), order, l.order.inStep), l.args)
 }
 
 // pageStart is the start of a page.
@@ -68,6 +68,6 @@ SELECT step, @skipped + n AS passed,
 	CASE WHEN n_in_step < n OR @skipped = 0 THEN n_in_step
 		ELSE @skipped + n - (SELECT count(*)%[2]s AND %[1]s %[5]s start.step) END AS in_step
 FROM start
-WHERE n > 0`, l.order.step, l.from(l.order.step, "", ""), l.order.byStep(), nearest, before,
-		l.from(l.order.step, l.order.byStep(), "@near::bigint + @skipped::bigint")), args)
+WHERE n > 0`, l.order.step, l.fromAll(l.order.step), l.order.byStep(), nearest, before,
+		l.fromFirst(l.order.step, l.order.byStep(), "@near::bigint + @skipped::bigint")), args)
 }

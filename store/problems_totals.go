@@ -85,14 +85,14 @@ func (t *totals) countProblems(ctx context.Context, db *pg.DB, f ProblemFilter, 
 		return total, nil, nil
 	}
 	row, err := pg.QueryOne[struct{ IDs []int64 }](ctx, db.Main,
-		`SELECT coalesce(array_agg(id), '{}') AS ids FROM (SELECT i.id`+l.from("", "", "")+` LIMIT @rows) few`, l.with("rows", exactTotals+1))
+		`SELECT coalesce(array_agg(id), '{}') AS ids FROM (SELECT i.id`+l.fromAll("i.id")+` LIMIT @rows) few`, l.with("rows", exactTotals+1))
 	if err != nil {
 		return 0, nil, err
 	}
 	if len(row.IDs) <= exactTotals {
 		return int64(len(row.IDs)), row.IDs, nil
 	}
-	count, err := pg.QueryOne[struct{ N int64 }](ctx, db.Main, `SELECT count(*) AS n`+l.from("", "", ""), l.args)
+	count, err := pg.QueryOne[struct{ N int64 }](ctx, db.Main, `SELECT count(*) AS n`+l.fromAll("i.id"), l.args)
 	if err == nil {
 		t.keepCount(f.totalKey(), count.N, now)
 	}

@@ -51,16 +51,16 @@ type serveCmd struct {
 	ShowToken bool `help:"Print a new admin token even without a terminal, as make run does; never as JSON."`
 }
 
-// servePrepared is the work of serve, which begins when the command line has been forgotten: its parser knows about a thousand flags,
-// and would take 1.3 MB for as long as the server runs.
-type servePrepared struct{ run func() error }
+// preparedServer is a server that runs once the command line has been forgotten: its parser knows about a thousand flags, and would
+// take 1.3 MB for as long as the server runs.
+type preparedServer struct{ run func() error }
 
-func (c *serveCmd) Run(ctx context.Context, p *servePrepared) error {
-	p.run = func() error { return c.serve(ctx) }
+func (c *serveCmd) Run(ctx context.Context, prepared *preparedServer) error {
+	prepared.run = func() error { return c.runServer(ctx) }
 	return nil
 }
 
-func (c *serveCmd) serve(ctx context.Context) error {
+func (c *serveCmd) runServer(ctx context.Context) error {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(app.MemoryLimit)
 	}
@@ -214,11 +214,11 @@ func main() {
 	if err != nil {
 		reportMistake(parser, args, err)
 	}
-	var server servePrepared
+	var server preparedServer
 	err = parsed.Run(&commands.Call.CallOptions, &server)
 	switch {
 	case err == nil && server.run != nil:
-		serve(server, chooseErrors(parsed))
+		runPrepared(server, chooseErrors(parsed))
 		return
 	case err == nil:
 		return
@@ -231,7 +231,7 @@ func main() {
 	os.Exit(exitCodeOf(err))
 }
 
-func serve(server servePrepared, config *app.Config) {
+func runPrepared(server preparedServer, config *app.Config) {
 	if err := server.run(); err != nil {
 		config.PrintError(err)
 		os.Exit(exitCodeOf(err))

@@ -8,17 +8,19 @@ import (
 	"errand/store/pg"
 )
 
-// NoticeBounds are the bounds of issues.notices_class, by which problems are listed in the order of their notices: an issue in class
-// n has at least as many stored events as the n-th of them says. Up to 3 each number has its own class.
+// NoticeBounds are the bounds of issues.notices_class, and NoticeClasses the same in Go. The index for the order of problems by notices
+// has the class. Up to 3 each number of stored events has its own class.
 const NoticeBounds = `'{1,2,3,4,8,16,32,64,128,256,512}'::bigint[]`
 
-// A change of the class writes to every index of issues. So an event only changes it when it changes listed_from too, which does
-// the same, or when the issue had no event for a while. What a burst has left is settled when it is over; until then lists read these
-// issues, the few with an event in the last minutes, by themselves.
+// NoticeClasses has the least number of stored events of each class, from class 1 on.
+var NoticeClasses = []int64{1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512}
 
-// mayKeepClass is the condition that the class stays as it is for now. $10 is the current time.
-const mayKeepClass = `i.listed_from = date_bin('5 minutes', greatest(i.last_seen, n.last_at), '2000-01-01 00:00:00+00')
-			AND i.listed_from > $10::timestamptz - interval '10 minutes'`
+// A change of the class writes to every index of issues. So an event only changes it when it changes listed_from too, which does the
+// same, or when the issue had no event for a while. SettleNotices corrects the class when a burst is over. Until then the lists compute
+// it: only issues with an event in the last minutes need that.
+
+// mayKeepClass is the condition that the class stays as it is for now: listed_from does not change. $10 is the current time.
+const mayKeepClass = `n.last_at < i.listed_from + interval '5 minutes' AND i.listed_from > $10::timestamptz - interval '10 minutes'`
 
 // settleAfter is longer than the ten minutes of mayKeepClass by the longest time that a batch takes and clocks differ.
 const settleAfter = 15 * time.Minute

@@ -1,14 +1,23 @@
 package intake_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
+
+func TestNoticeClassesAreTheBoundsOfStatements(t *testing.T) {
+	t.Parallel()
+	list := strings.Join(strings.Fields(fmt.Sprint(intake.NoticeClasses)), ",")
+	require.Equal(t, "'{"+strings.Trim(list, "[]")+"}'::bigint[]", intake.NoticeBounds)
+}
 
 func readClass(t *testing.T, s *store.Store) int {
 	t.Helper()

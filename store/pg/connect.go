@@ -1,6 +1,7 @@
 package pg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -50,7 +51,7 @@ type poolOptions struct {
 	settings     map[string]string // of its sessions; nil for none
 	afterConnect prepareConnection // may be nil
 
-	keep  time.Duration // how long an unused connection stays
+	keep  time.Duration // how long an unused connection stays; 0 for keepConnected
 	stay  int32         // how many stay nevertheless
 	renew time.Duration // the age at which a connection ends as soon as it is unused; 0 for an hour
 }
@@ -63,8 +64,8 @@ func openPool(ctx context.Context, url string, o poolOptions) (*pgxpool.Pool, er
 		return nil, errors.New("store: DATABASE_URL is not a Postgres connection string")
 	}
 	config.MaxConns = o.size
-	config.MaxConnIdleTime, config.MinConns = o.keep, o.stay
-	if o.keep < keepConnected {
+	config.MaxConnIdleTime, config.MinConns = cmp.Or(o.keep, keepConnected), o.stay
+	if o.keep > 0 {
 		config.HealthCheckPeriod = lookForUnused
 	}
 	if o.renew > 0 {

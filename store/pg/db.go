@@ -36,9 +36,9 @@ type Options struct {
 // Open prepares the pools. Connections are made when they are needed.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	size := int32(max(cmp.Or(o.Connections, DefaultConnections), MinConnections))
-	ofMain := poolOptions{size: size - writerConnections - idConnections, keep: keepConnected}
-	ofWriter := poolOptions{size: writerConnections, afterConnect: prepareWriter, keep: keepConnected}
-	ofIDs := poolOptions{size: idConnections, keep: keepConnected}
+	ofMain := poolOptions{size: size - writerConnections - idConnections}
+	ofWriter := poolOptions{size: writerConnections, afterConnect: prepareWriter}
+	ofIDs := poolOptions{size: idConnections}
 	if o.OwnsPostgres {
 		ofMain.keep, ofMain.stay, ofMain.renew = keepOwnConnected, 1, renewOwnConnected
 		ofWriter.keep, ofWriter.settings = keepOfIntake, writerSettings
