@@ -59,7 +59,7 @@ func (f *openFolder) moveFile(from, to string) error {
 		if err == nil {
 			break
 		}
-		if try == maxPutTries || !errors.Is(err, fs.ErrNotExist) {
+		if try == maxPutTries || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
