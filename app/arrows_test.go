@@ -37,7 +37,7 @@ var arrows = map[string][]string{
 	"seal":                {"core"},
 
 	"migrations":     {},
-	"store/pg":       {"core", "github.com/jackc/pgx/v5", "github.com/jackc/pgerrcode"},
+	"store/pg":       {"core", "github.com/jackc/pgx/v5", "github.com/jackc/pgerrcode", "golang.org/x/sync"},
 	"store/activity": {"core", "store/pg"},
 	"store/watch":    {"core", "fixes", "store/activity", "store/pg"},
 	"store/dump":     {"store/pg", "github.com/jackc/pgx/v5"},

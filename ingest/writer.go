@@ -174,7 +174,11 @@ func (w *writer) commitBatch(ctx context.Context, batch []*pendingEvent) {
 	defer cancel()
 	defer context.AfterFunc(w.holdingEvents, cancel)()
 	admitted := w.admitEvents(ctx, batch)
-	w.writeBatch(ctx, admitted, storedForms(admitted))
+	if w.store.Intake.TakesOneProject() {
+		w.writeProjects(ctx, admitted)
+	} else {
+		w.writeBatch(ctx, admitted, storedForms(admitted))
+	}
 	w.quotas.countAdded(admitted)
 }
 

@@ -116,7 +116,7 @@ func (s *Store) ListApprovals(ctx context.Context, status core.ApprovalStatus, p
 const countPendingApprovals = `
 SELECT count(*) AS n
 FROM (
-	SELECT FROM approvals
+	SELECT 1 FROM approvals
 	WHERE status = 'pending'
 		AND expires_at > @now
 		AND (@reach::bigint[] IS NULL OR project_id = ANY (@reach))

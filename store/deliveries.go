@@ -67,8 +67,10 @@ const (
 SELECT d.project_id, d.status FROM deliveries d
 LEFT JOIN projects p ON p.id = d.project_id
 WHERE d.webhook_id = @webhook_id AND d.id = @id AND (d.project_id = 0 OR p.deleted_at IS NULL AND p.id IS NOT NULL)
+	AND /* of one project: d */ true
 FOR UPDATE OF d`
-	resendDelivery = `
+	projectsOfDelivery = `SELECT project_id FROM deliveries WHERE id = @id`
+	resendDelivery     = `
 UPDATE deliveries SET status = 'pending', due_at = @now, next_attempt_at = @now, delivered_at = NULL
 WHERE project_id = @project_id AND id = @id`
 	findDelivery = selectDeliveries + ` WHERE project_id = @project_id AND id = @id`
@@ -82,13 +84,21 @@ func (s *Store) ResendDelivery(ctx context.Context, webhook, id int64) (core.Del
 		if _, err := t.shareWebhook(ctx, webhook); err != nil {
 			return err
 		}
-		row, err := pg.QueryOne[struct {
-			ProjectID int64
-			Status    core.DeliveryStatus
-		}](ctx, t, lockDelivery, pg.Args{"webhook_id": webhook, "id": id})
+		projects, err := pg.FindProjects(ctx, s.db, t, projectsOfDelivery, pg.Args{"id": id})
 		if err != nil {
 			return err
 		}
+		rows, err := pg.QueryEach[struct {
+			ProjectID int64
+			Status    core.DeliveryStatus
+		}](ctx, s.db, t, lockDelivery, pg.Args{"webhook_id": webhook, "id": id}, projects)
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return core.NewError(core.NotFound)
+		}
+		row := rows[0]
 		if row.Status == core.DeliveryPending {
 			return core.NewError(core.DeliveryIsPending)
 		}
@@ -121,13 +131,10 @@ DELETE FROM spikes WHERE (project_id, issue_id, webhook_id, hour) IN (
 DELETE FROM scm_issues WHERE (project_id, issue_id, webhook_id) IN (
 	SELECT i.project_id, i.issue_id, i.webhook_id FROM scm_issues i JOIN webhooks w ON w.id = i.webhook_id
 	WHERE w.deleted_at < @before LIMIT @chunk)`
-	deleteHidden = `
-DELETE FROM webhooks WHERE id IN (
-	SELECT w.id FROM webhooks w
-	WHERE w.deleted_at < @before
-		AND NOT EXISTS (SELECT FROM deliveries d WHERE d.webhook_id = w.id)
-		AND NOT EXISTS (SELECT FROM scm_issues i WHERE i.webhook_id = w.id)
-	LIMIT @chunk)`
+	listHidden = `SELECT id FROM webhooks WHERE deleted_at < @before ORDER BY id`
+	isUsed     = `
+SELECT EXISTS (SELECT 1 FROM deliveries WHERE webhook_id = @id) OR EXISTS (SELECT 1 FROM scm_issues WHERE webhook_id = @id) AS used`
+	deleteHidden = `DELETE FROM webhooks WHERE id = @id AND deleted_at < @before`
 )
 
 // DropSent deletes ended deliveries that were made more than 30 days ago, and webhooks that were deleted before that.
@@ -136,8 +143,26 @@ func (s *Store) DropSent(ctx context.Context) error {
 	for _, drop := range []struct {
 		sql  string
 		keep time.Duration
-	}{{deleteSent, keepSent}, {deleteSpikes, keepSpikes}, {deleteHiddenIssues, keepSent}, {deleteHidden, keepSent}} {
+	}{{deleteSent, keepSent}, {deleteSpikes, keepSpikes}, {deleteHiddenIssues, keepSent}} {
 		if err := s.deleteInChunks(ctx, drop.sql, now.Add(-drop.keep)); err != nil {
+			return err
+		}
+	}
+	return s.dropHidden(ctx, now.Add(-keepSent))
+}
+
+// dropHidden deletes webhooks that were deleted before a time, once none of their deliveries or issues is left.
+func (s *Store) dropHidden(ctx context.Context, before time.Time) error {
+	hidden, err := pg.QueryMany[struct{ ID int64 }](ctx, s.db.Main, listHidden, pg.Args{"before": before})
+	if err != nil {
+		return err
+	}
+	for _, w := range hidden {
+		is, err := pg.QueryOne[struct{ Used bool }](ctx, s.db.Main, isUsed, pg.Args{"id": w.ID})
+		if err == nil && !is.Used {
+			_, err = pg.Exec(ctx, s.db.Main, deleteHidden, pg.Args{"id": w.ID, "before": before})
+		}
+		if err != nil {
 			return err
 		}
 	}

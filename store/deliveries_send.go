@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"errand/core"
@@ -22,7 +24,7 @@ type DueWebhook struct {
 const listDueWebhooks = `
 SELECT w.id, w.name, w.format, w.url, w.recipients, w.sealed
 FROM webhooks w
-WHERE EXISTS (SELECT FROM deliveries d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_at <= @now)
+WHERE w.id IN (SELECT d.webhook_id FROM deliveries d WHERE d.status = 'pending' AND d.due_at <= @now)
 ORDER BY w.id`
 
 // ListDueWebhooks lists the webhooks that have due deliveries, including webhooks that were deleted since.
@@ -65,10 +67,11 @@ WITH due AS MATERIALIZED (
 	JOIN webhooks w ON w.id = r.webhook_id
 	CROSS JOIN LATERAL (
 		SELECT d.project_id, d.id FROM deliveries d
-		WHERE d.webhook_id = r.webhook_id AND d.status = 'pending' AND d.due_at <= @now
+		WHERE d.webhook_id = r.webhook_id AND d.status = 'pending' AND d.due_at <= @now AND /* of one project: d */ true
 			AND (w.format <> 'scm_issue' OR NOT EXISTS (
-				SELECT FROM deliveries o
+				SELECT 1 FROM deliveries o
 				WHERE o.webhook_id = d.webhook_id AND o.status = 'pending' AND o.issue_id = d.issue_id AND o.id <> d.id
+					AND /* of one project: o */ true
 					AND (o.due_at > @now OR (o.due_at, o.id) < (d.due_at, d.id))))
 		ORDER BY d.due_at, d.id
 		LIMIT r.room
@@ -86,13 +89,14 @@ WITH due AS MATERIALIZED (
 			ELSE ''
 		END AS refusal
 	FROM due u
-	JOIN deliveries d ON d.project_id = u.project_id AND d.id = u.id
+	JOIN deliveries d ON d.project_id = u.project_id AND d.id = u.id AND /* of one project: d */ true
 	JOIN webhooks w ON w.id = d.webhook_id
 	LEFT JOIN projects p ON p.id = d.project_id
-	LEFT JOIN project_seen s ON s.project_id = d.project_id
+	LEFT JOIN project_seen s ON s.project_id = d.project_id AND /* of one project: s */ true
 	CROSS JOIN LATERAL (SELECT s.client_seen_at AS client_seen, @client_since::timestamptz AS client_since) t
-	LEFT JOIN issues i ON i.id = d.issue_id AND i.project_id = d.project_id
+	LEFT JOIN issues i ON i.id = d.issue_id AND i.project_id = d.project_id AND /* of one project: i */ true
 	LEFT JOIN scm_issues n ON n.project_id = d.project_id AND n.issue_id = d.issue_id AND n.webhook_id = d.webhook_id
+		AND /* of one project: n */ true
 )
 UPDATE deliveries d SET
 	status = CASE WHEN j.refusal = '' THEN 'pending' ELSE 'failed' END,
@@ -103,7 +107,7 @@ UPDATE deliveries d SET
 	last_status = CASE WHEN j.refusal <> '' THEN d.last_status END,
 	last_error = CASE WHEN j.refusal = '' THEN @underway ELSE j.refusal END
 FROM judged j
-WHERE d.project_id = j.project_id AND d.id = j.id
+WHERE d.project_id = j.project_id AND d.id = j.id AND /* of one project: d */ true
 RETURNING d.project_id, d.id, d.webhook_id, coalesce(d.issue_id, 0) AS issue_id, d.event, d.created_at, d.attempts::bigint AS attempt,
 	d.lease, j.project_name, j.issue_number, j.refusal`
 )
@@ -112,33 +116,63 @@ RETURNING d.project_id, d.id, d.webhook_id, coalesce(d.issue_id, 0) AS issue_id,
 // times between attempts, so there is one attempt more than waits. A delivery that must no longer be sent fails, for
 // instance when its project was deleted or is no longer trusted enough.
 func (s *Store) TakeDeliveries(ctx context.Context, rooms map[int64]int64, waits []time.Duration) (taken []TakenDelivery, err error) {
+	err = s.inTx(ctx, func(t *tx) error {
+		taken = taken[:0]
+		webhooks := slices.Sorted(maps.Keys(rooms))
+		if _, err := pg.Exec(ctx, t, lockIssueOpeners, pg.Args{"webhooks": webhooks}); err != nil {
+			return err
+		}
+		projects, err := pg.FindProjects(ctx, s.db, t, projectsOfDue, pg.Args{"webhooks": webhooks, "now": t.Now})
+		if err != nil {
+			return err
+		}
+		if !s.db.IsDistributed() {
+			projects = []int64{0} // all of them at once
+		}
+		left := maps.Clone(rooms)
+		for _, project := range projects {
+			some, err := t.takeDeliveries(ctx, left, waits, project)
+			if err != nil {
+				return err
+			}
+			for _, d := range some {
+				left[d.WebhookID]--
+			}
+			taken = append(taken, some...)
+		}
+		return nil
+	})
+	return taken, err
+}
+
+// projectsOfDue is for takeDeliveries.
+const projectsOfDue = `
+SELECT DISTINCT project_id FROM deliveries WHERE webhook_id = ANY (@webhooks::bigint[]) AND status = 'pending' AND due_at <= @now`
+
+// takeDeliveries takes due deliveries, only those of the project where the tables are distributed.
+func (t *tx) takeDeliveries(
+	ctx context.Context, rooms map[int64]int64, waits []time.Duration, project int64,
+) (taken []TakenDelivery, err error) {
 	webhooks, room := make([]int64, 0, len(rooms)), make([]int64, 0, len(rooms))
 	for id, n := range rooms {
 		webhooks, room = append(webhooks, id), append(room, n)
 	}
-	err = s.inTx(ctx, func(t *tx) error {
-		nexts := make([]core.Time, len(waits))
-		for i, wait := range waits {
-			nexts[i] = core.At(t.Now.Add(wait))
+	nexts := make([]core.Time, len(waits))
+	for i, wait := range waits {
+		nexts[i] = core.At(t.Now.Add(wait))
+	}
+	rows, err := pg.QueryEach[struct {
+		TakenDelivery
+		Refusal string
+	}](ctx, t.store.db, t, takeDeliveries, pg.Args{
+		"webhooks": webhooks, "rooms": room, "now": t.Now, "client_since": core.ClientSince(t.Now), "max_attempts": len(waits) + 1,
+		"nexts": nexts, "lost_at": core.At(t.Now.Add(lastLease)), "underway": core.AttemptUnderway,
+	}, []int64{project})
+	for _, row := range rows {
+		if row.Refusal == "" {
+			taken = append(taken, row.TakenDelivery)
 		}
-		if _, err := pg.Exec(ctx, t, lockIssueOpeners, pg.Args{"webhooks": webhooks}); err != nil {
-			return err
-		}
-		rows, err := pg.QueryMany[struct {
-			TakenDelivery
-			Refusal string
-		}](ctx, t, takeDeliveries, pg.Args{
-			"webhooks": webhooks, "rooms": room, "now": t.Now, "client_since": core.ClientSince(t.Now), "max_attempts": len(waits) + 1,
-			"nexts": nexts, "lost_at": core.At(t.Now.Add(lastLease)), "underway": core.AttemptUnderway,
-		})
-		taken = taken[:0]
-		for _, row := range rows {
-			if row.Refusal == "" {
-				taken = append(taken, row.TakenDelivery)
-			}
-		}
-		return err
-	})
+	}
 	return taken, err
 }
 
@@ -219,7 +253,7 @@ func (t *tx) recordNumber(ctx context.Context, o DeliveryOutcome) error {
 // maxCounted bounds the count of pending deliveries.
 const maxCounted = 100_000
 
-const countPending = `SELECT count(*) AS n FROM (SELECT FROM deliveries WHERE status = 'pending' LIMIT @limit) AS pending`
+const countPending = `SELECT count(*) AS n FROM (SELECT 1 FROM deliveries WHERE status = 'pending' LIMIT @limit) AS pending`
 
 // CountPendingDeliveries returns how many deliveries are pending, up to 100,000.
 func (s *Store) CountPendingDeliveries(ctx context.Context) (int64, error) {

@@ -22,7 +22,7 @@ DELETE FROM deploy_pull_requests WHERE (project_id, url, number) IN (
 DELETE FROM merged_pull_requests WHERE (project_id, url) IN (
 	SELECT m.project_id, m.url FROM merged_pull_requests m
 	WHERE m.merged_at < @before AND NOT EXISTS (
-		SELECT FROM fixes f WHERE f.project_id = m.project_id AND f.ref = m.url AND f.deployed_at IS NULL AND f.closed_at IS NULL)
+		SELECT 1 FROM fixes f WHERE f.project_id = m.project_id AND f.ref = m.url AND f.deployed_at IS NULL AND f.closed_at IS NULL)
 	LIMIT @chunk)`
 )
 

@@ -130,3 +130,31 @@ const DigestOfRelease = digestOfRelease
 
 // IssueTables are the tables that end with an issue.
 var IssueTables = issueTables
+
+// Placements returns the placement of each table, by its name.
+func Placements() map[string]Placement {
+	placed := map[string]Placement{}
+	for _, p := range placements {
+		for _, table := range p.tables {
+			placed[table] = p.kind
+		}
+	}
+	return placed
+}
+
+// IsDistributed reports whether the tables are distributed over nodes.
+func (s *Store) IsDistributed() bool { return s.db.IsDistributed() }
+
+// FormsByProject are the statements about projects in the form for distributed tables.
+func FormsByProject() map[string]string {
+	forms := map[string]string{
+		"listProjects": listProjects, "selectOnProject": selectOnProject, "selectIntakeProject": selectIntakeProject,
+		"selectIntakeProjectOfKey": selectIntakeProjectOfKey, "listManagedProjects": listManagedProjects,
+		"findManagedProject": findManagedProject, "countStatuses": countStatuses, "countNoise": countNoise,
+		"countOpenOfProjects": countOpenOfProjects, "readLastEvent": readLastEvent, "selectProjectsOfRelease": selectProjectsOfRelease,
+	}
+	for name, sql := range forms {
+		forms[name] = seenFirst.Replace(sql)
+	}
+	return forms
+}

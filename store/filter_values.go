@@ -17,13 +17,14 @@ const (
 	valuesShown  = 50
 )
 
-const selectReleaseNames = `SELECT r.id, r.version AS name, r.deployed_at AS at, 0::bigint AS named FROM releases r`
+const selectReleaseNames = `SELECT r.id, r.version AS name, r.deployed_at AS at, 0::bigint AS issues, 0::bigint AS named FROM releases r`
 
 // namedAt is a release or an environment, and when it was seen last.
 type namedAt struct {
-	Name  string
-	At    core.Time
-	Named int64 // how often all environments are named
+	Name   string
+	At     core.Time
+	Issues int64 // that have the environment
+	Named  int64 // how often all environments are named
 }
 
 // ListFilterValues lists the environments and releases of a project, or of all for 0. Where it looks at many issues, which takes 5 ms
@@ -34,16 +35,17 @@ func (s *Store) ListFilterValues(ctx context.Context, project int64) (core.Filte
 		return kept, nil
 	}
 	environments, err := s.listNamesOfIssues(ctx, project, `
-SELECT e.name, max(i.last_seen) AS at, sum(count(*)) OVER ()::bigint AS named FROM (%s) i
+SELECT e.name, max(i.last_seen) AS at, count(*) AS issues, sum(count(*)) OVER ()::bigint AS named FROM (%s) i
 CROSS JOIN LATERAL (
-	SELECT environment AS name FROM issue_environments WHERE project_id = i.project_id AND issue_id = i.id LIMIT 20
+	SELECT environment AS name FROM issue_environments
+	WHERE project_id = i.project_id AND issue_id = i.id AND /* of one project: issue_environments */ true LIMIT 20
 ) e
 GROUP BY e.name ORDER BY count(*) DESC, at DESC, e.name LIMIT @most`)
 	if err != nil {
 		return core.FilterValues{}, err
 	}
 	releases, err := s.listNamesOfIssues(ctx, project, `
-SELECT n.name, max(n.at) AS at, 0::bigint AS named FROM (%s) i
+SELECT n.name, max(n.at) AS at, 0::bigint AS issues, 0::bigint AS named FROM (%s) i
 CROSS JOIN LATERAL (VALUES (i.last_release, i.last_release_at), (i.first_release, i.first_release_at)) AS n (name, at)
 WHERE n.name <> ''
 GROUP BY n.name ORDER BY at DESC, n.name LIMIT @most`)
@@ -66,7 +68,7 @@ GROUP BY n.name ORDER BY at DESC, n.name LIMIT @most`)
 func (s *Store) listNamesOfIssues(ctx context.Context, project int64, names string) ([]namedAt, error) {
 	l := pg.NewList(ctx, "i.", string(core.ByLastSeen), core.Paging{Limit: newestToName})
 	l.IndexedSort = "listed_from"
-	l.Where("NOT i.test")
+	l.Where("NOT i.test AND /* of one project: i */ true")
 	l.Where(ofNoDeletedProject)
 	if project != 0 {
 		l.WhereArg("i.project_id = @project_id", "project_id", project)
@@ -77,7 +79,35 @@ FROM issues i`)
 		return nil, err
 	}
 	l.Args["most"] = valuesShown
-	return pg.QueryMany[namedAt](ctx, s.db.Main, fmt.Sprintf(names, newest), l.Args)
+	rows, err := pg.QueryEachOf[namedAt](ctx, s.db, l, fmt.Sprintf(names, newest), l.Args)
+	return joinNames(rows), err
+}
+
+// joinNames adds up the rows of a name, which each project may have.
+func joinNames(rows []namedAt) []namedAt {
+	place := map[string]int{}
+	var joined []namedAt
+	var named int64
+	for _, row := range rows {
+		i, isThere := place[row.Name]
+		if !isThere {
+			i = len(joined)
+			place[row.Name] = i
+			joined = append(joined, namedAt{Name: row.Name})
+		}
+		joined[i].Issues += row.Issues
+		if row.At.After(joined[i].At.Time) {
+			joined[i].At = row.At
+		}
+		named = max(named, row.Named)
+	}
+	slices.SortStableFunc(joined, func(a, b namedAt) int {
+		return cmp.Or(cmp.Compare(b.Issues, a.Issues), b.At.Compare(a.At.Time), cmp.Compare(a.Name, b.Name))
+	})
+	for i := range joined {
+		joined[i].Named = named
+	}
+	return joined[:min(len(joined), valuesShown)]
 }
 
 // listDeployedNames returns the releases that were deployed last.

@@ -14,7 +14,7 @@ FROM issues i JOIN fixes f ON f.project_id = i.project_id AND f.id = i.fix_id
 WHERE i.project_id = @project_id AND i.id = @issue_id`
 
 // findFix returns the fix that was linked last to an issue, or nil.
-func findFix(ctx context.Context, q pg.Querier, project, issue int64) (*core.Fix, error) {
+func findFix(ctx context.Context, db *pg.DB, q pg.Querier, project, issue int64) (*core.Fix, error) {
 	row, err := pg.QueryOne[watch.Fix](ctx, q, selectFixOfIssue, pg.Args{"project_id": project, "issue_id": issue})
 	if core.HasCode(err, core.NotFound) {
 		return nil, nil
@@ -23,7 +23,7 @@ func findFix(ctx context.Context, q pg.Querier, project, issue int64) (*core.Fix
 		return nil, err
 	}
 	fix := showFix(row)
-	return &fix, addUnknownReleases(ctx, q, row, &fix)
+	return &fix, addUnknownReleases(ctx, db, q, row, &fix)
 }
 
 func showFix(r watch.Fix) core.Fix {

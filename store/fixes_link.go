@@ -24,7 +24,7 @@ ON CONFLICT (project_id) DO UPDATE SET deploys = deploy_order.deploys`
 	addFix = `
 INSERT INTO fixes (project_id, id, issue_id, kind, ref, merge_commit, linked_by_type, linked_by, linked_worker, linked_at,
 	linked_after, status_before, replaced_fix_id)
-SELECT @project_id, @id, @issue_id, @kind, @ref,
+SELECT i.project_id, @id, @issue_id, @kind, @ref,
 	coalesce((SELECT m.commit FROM merged_pull_requests m WHERE m.project_id = @project_id AND m.url = @ref), ''),
 	@linked_by_type, @linked_by, @linked_worker, @now,
 	(SELECT o.deploys FROM deploy_order o WHERE o.project_id = @project_id), i.status, r.id
@@ -57,7 +57,7 @@ func (s *Store) LinkFix(ctx context.Context, actor core.Actor, id int64, fix New
 		if err != nil {
 			return err
 		}
-		issue, err = readDetail(ctx, t, project, id, t.Now)
+		issue, err = s.readDetail(ctx, t, project, id, t.Now)
 		return err
 	})
 	return issue, err

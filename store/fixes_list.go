@@ -61,7 +61,7 @@ func (s *Store) ListFixes(ctx context.Context, f FixFilter) (core.Page[core.List
 	if err != nil {
 		return core.Page[core.ListedFix]{}, err
 	}
-	unknownOf, err := findUnknownReleasesOf(ctx, s.db.Main, rows.Data, func(r fixOfIssue) (placeOfDeploy, bool) {
+	unknownOf, err := findUnknownReleasesOf(ctx, s.db, s.db.Main, rows.Data, func(r fixOfIssue) (placeOfDeploy, bool) {
 		return findUnseenPlace(r.ProjectID, r.DeployNumber, r.RegressedAt)
 	})
 	return pg.ConvertPage(rows, func(r fixOfIssue) core.ListedFix {

@@ -52,7 +52,7 @@ func (s *Store) ListFixOutcomes(ctx context.Context, after core.Since, page core
 	if err != nil {
 		return core.Page[core.FixOutcome]{}, err
 	}
-	unknownOf, err := findUnknownReleasesOf(ctx, s.db.Main, rows.Data, func(r outcomeRow) (placeOfDeploy, bool) {
+	unknownOf, err := findUnknownReleasesOf(ctx, s.db, s.db.Main, rows.Data, func(r outcomeRow) (placeOfDeploy, bool) {
 		return findUnseenPlace(r.ProjectID, r.DeployNumber, r.RegressedAt)
 	})
 	return pg.ConvertPage(rows, func(r outcomeRow) core.FixOutcome {

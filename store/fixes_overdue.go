@@ -42,8 +42,8 @@ WITH new AS (
 	SELECT d.digest, d.commit, d.environment, d.deployed_at
 	FROM deploys d
 	WHERE d.project_id = @project_id AND d.number > @after
-		AND NOT EXISTS (SELECT FROM deploys e WHERE e.project_id = d.project_id AND e.digest = d.digest AND e.number <= @after)
-		AND NOT EXISTS (SELECT FROM deploys e WHERE e.project_id = d.project_id AND e.commit = d.commit AND e.number <= @after)
+		AND NOT EXISTS (SELECT 1 FROM deploys e WHERE e.project_id = d.project_id AND e.digest = d.digest AND e.number <= @after)
+		AND NOT EXISTS (SELECT 1 FROM deploys e WHERE e.project_id = d.project_id AND e.commit = d.commit AND e.number <= @after)
 )
 SELECT environment, min(deployed_at) AS at, (SELECT count(*) FROM (SELECT DISTINCT digest, commit FROM new) n) AS deploys
 FROM new GROUP BY environment`
@@ -57,12 +57,12 @@ WITH named AS (
 )
 SELECT n.release, n.events FROM named n
 WHERE EXISTS (
-		SELECT FROM deploys d WHERE d.project_id = @project_id AND d.number > @number AND d.digest = ` + digestOfRelease + `)
+		SELECT 1 FROM deploys d WHERE d.project_id = @project_id AND d.number > @number AND d.digest = ` + digestOfRelease + `)
 	OR EXISTS (
-		SELECT FROM deploys d
+		SELECT 1 FROM deploys d
 		WHERE d.project_id = @project_id AND d.number > @number AND d.commit_digest = split_part(n.release, E'\x1f', 3))
 	OR n.release ~ '^[0-9A-Fa-f]{7,40}$' AND EXISTS (
-		SELECT FROM deploys d
+		SELECT 1 FROM deploys d
 		WHERE d.project_id = @project_id AND d.number > @number
 			AND d.commit >= left(lower(n.release), @prefix) AND d.commit < left(lower(n.release), @prefix) || 'g')
 ORDER BY n.events DESC LIMIT @names`
@@ -72,7 +72,7 @@ ORDER BY n.events DESC LIMIT @names`
 SELECT count(*) AS events FROM events e
 WHERE e.project_id = @project_id AND e.issue_id = @issue_id AND e.received_at > @after AND e.release = ''
 	AND EXISTS (
-		SELECT FROM unnest(@environments::text[], @times::timestamptz[]) AS d (environment, at)
+		SELECT 1 FROM unnest(@environments::text[], @times::timestamptz[]) AS d (environment, at)
 		WHERE e.occurred_at >= d.at + interval '10 minutes' AND e.environment IN ('', d.environment))`
 
 	setFixJudged = `

@@ -22,22 +22,22 @@ const unknownReleases = `
 WITH unseen AS MATERIALIZED (
 	SELECT d.project_id, d.number, d.deployed_at
 	FROM unnest(@projects::bigint[], @numbers::bigint[]) AS n (project_id, number)
-	JOIN deploys d ON d.project_id = n.project_id AND d.number = n.number
+	JOIN deploys d ON d.project_id = n.project_id AND d.number = n.number AND /* of one project: d */ true
 	WHERE NOT EXISTS (
-			SELECT FROM issue_releases r
-			WHERE r.project_id = d.project_id AND r.release = ANY (
-				ARRAY(SELECT s.release FROM deploys s WHERE s.project_id = d.project_id AND s.commit = d.commit)
+			SELECT 1 FROM issue_releases r
+			WHERE r.project_id = d.project_id AND /* of one project: r */ true AND r.release = ANY (
+				ARRAY(SELECT s.release FROM deploys s WHERE s.project_id = d.project_id AND s.commit = d.commit AND /* of one project: s */ true)
 				|| ARRAY(SELECT left(d.commit, length) FROM generate_series(@prefix::int, length(d.commit)) length)))
 		AND NOT EXISTS (
-			SELECT FROM issue_releases r
-			WHERE r.project_id = d.project_id AND strpos(r.release, E'\x1f') > 0
+			SELECT 1 FROM issue_releases r
+			WHERE r.project_id = d.project_id AND /* of one project: r */ true AND strpos(r.release, E'\x1f') > 0
 				AND (split_part(r.release, E'\x1f', 2) = d.digest OR split_part(r.release, E'\x1f', 3) = d.commit_digest))
 ), named AS (
 	SELECT DISTINCT u.project_id, u.number, n.release, ` + digestOfRelease + ` AS digest
 	FROM unseen u
 	CROSS JOIN LATERAL (
 		SELECT i.last_release AS release, i.last_release_at FROM issues i
-		WHERE i.project_id = u.project_id AND NOT i.test AND i.listed_from > u.deployed_at - ` + listedWithin + `
+		WHERE i.project_id = u.project_id AND /* of one project: i */ true AND NOT i.test AND i.listed_from > u.deployed_at - ` + listedWithin + `
 		ORDER BY i.listed_from DESC LIMIT @looked_at
 	) n
 	WHERE n.release <> '' AND n.last_release_at > u.deployed_at
@@ -45,11 +45,13 @@ WITH unseen AS MATERIALIZED (
 SELECT project_id, number, release FROM (
 	SELECT n.project_id, n.number, n.release, row_number() OVER (PARTITION BY n.project_id, n.number ORDER BY n.release) AS place
 	FROM named n
-	WHERE NOT EXISTS (SELECT FROM deploys d WHERE d.project_id = n.project_id AND d.digest = n.digest)
-		AND NOT EXISTS (SELECT FROM deploys d WHERE d.project_id = n.project_id AND d.commit_digest = split_part(n.release, E'\x1f', 3))
+	WHERE NOT EXISTS (SELECT 1 FROM deploys d WHERE d.project_id = n.project_id AND d.digest = n.digest AND /* of one project: d */ true)
 		AND NOT EXISTS (
-			SELECT FROM deploys d
-			WHERE n.release ~ '^[0-9A-Fa-f]{7,40}$' AND d.project_id = n.project_id
+			SELECT 1 FROM deploys d
+			WHERE d.project_id = n.project_id AND /* of one project: d */ true AND d.commit_digest = split_part(n.release, E'\x1f', 3))
+		AND NOT EXISTS (
+			SELECT 1 FROM deploys d
+			WHERE n.release ~ '^[0-9A-Fa-f]{7,40}$' AND d.project_id = n.project_id AND /* of one project: d */ true
 				AND d.commit >= left(lower(n.release), @prefix) AND d.commit < left(lower(n.release), @prefix) || 'g')
 ) r
 WHERE place <= @named
@@ -59,7 +61,9 @@ ORDER BY project_id, number, release`
 type placeOfDeploy struct{ project, number int64 }
 
 // findUnknownReleases returns the unknown releases of deploys, in the form that is shown.
-func findUnknownReleases(ctx context.Context, q pg.Querier, deploys []placeOfDeploy) (map[placeOfDeploy]core.List[core.Untrusted], error) {
+func findUnknownReleases(
+	ctx context.Context, db *pg.DB, q pg.Querier, deploys []placeOfDeploy,
+) (map[placeOfDeploy]core.List[core.Untrusted], error) {
 	if len(deploys) == 0 {
 		return nil, nil
 	}
@@ -67,13 +71,13 @@ func findUnknownReleases(ctx context.Context, q pg.Querier, deploys []placeOfDep
 	for i, d := range deploys {
 		projects[i], numbers[i] = d.project, d.number
 	}
-	rows, err := pg.QueryMany[struct {
+	rows, err := pg.QueryEach[struct {
 		ProjectID int64
 		Number    int64
 		Release   core.Untrusted
-	}](ctx, q, unknownReleases, pg.Args{
+	}](ctx, db, q, unknownReleases, pg.Args{
 		"projects": projects, "numbers": numbers, "prefix": fixes.PrefixLength, "looked_at": unseenLookedAt, "named": unseenNamed,
-	})
+	}, projects)
 	found := map[placeOfDeploy]core.List[core.Untrusted]{}
 	for _, r := range rows {
 		at := placeOfDeploy{r.ProjectID, r.Number}
@@ -92,7 +96,7 @@ func findUnseenPlace(project int64, number *int64, regressedAt core.Time) (place
 
 // findUnknownReleasesOf finds the unknown releases for rows of fixes, and returns what tells those of a row.
 func findUnknownReleasesOf[T any](
-	ctx context.Context, q pg.Querier, rows []T, placeOf func(T) (placeOfDeploy, bool),
+	ctx context.Context, db *pg.DB, q pg.Querier, rows []T, placeOf func(T) (placeOfDeploy, bool),
 ) (func(T) core.List[core.Untrusted], error) {
 	var places []placeOfDeploy
 	for _, row := range rows {
@@ -100,7 +104,7 @@ func findUnknownReleasesOf[T any](
 			places = append(places, place)
 		}
 	}
-	unknown, err := findUnknownReleases(ctx, q, places)
+	unknown, err := findUnknownReleases(ctx, db, q, places)
 	return func(row T) core.List[core.Untrusted] {
 		place, isUnseen := placeOf(row)
 		if !isUnseen {
@@ -111,12 +115,12 @@ func findUnknownReleasesOf[T any](
 }
 
 // addUnknownReleases adds the unknown releases of its deploy to a fix that may hold only because its release has no events.
-func addUnknownReleases(ctx context.Context, q pg.Querier, row watch.Fix, fix *core.Fix) error {
+func addUnknownReleases(ctx context.Context, db *pg.DB, q pg.Querier, row watch.Fix, fix *core.Fix) error {
 	at, isUnseen := findUnseenPlace(row.ProjectID, row.DeployNumber, row.RegressedAt)
 	if !isUnseen {
 		return nil
 	}
-	found, err := findUnknownReleases(ctx, q, []placeOfDeploy{at})
+	found, err := findUnknownReleases(ctx, db, q, []placeOfDeploy{at})
 	fix.UnknownReleases = found[at]
 	return err
 }

@@ -17,9 +17,8 @@ FROM project_hours h JOIN projects p ON p.id = h.project_id AND p.deleted_at IS 
 WHERE h.hour >= least(@day_ago::timestamptz, @today::timestamptz) AND (@projects::bigint[] IS NULL OR h.project_id = ANY (@projects))`
 
 const readLastEvent = `
-SELECT max(s.last_event_at) AS last_event_at, max(p.daily_quota) FILTER (WHERE p.id = @project_id) AS daily_quota,
-	(SELECT t.at FROM install_times t WHERE t.name = @refused) AS refused_at
-FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id
+SELECT max(s.last_event_at) AS last_event_at, max(p.daily_quota) FILTER (WHERE p.id = @project_id) AS daily_quota, max(t.at) AS refused_at
+FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id LEFT JOIN install_times t ON t.name = @refused
 WHERE p.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))`
 
 // When the state of ingest changes (decisions 3).
@@ -50,7 +49,7 @@ func (s *Store) ReadIngestState(ctx context.Context, projectID int64) (core.Inge
 		LastEventAt core.Time
 		DailyQuota  *int64
 		RefusedAt   core.Time
-	}](ctx, s.db.Main, readLastEvent, pg.Args{"project_id": projectID, "projects": projects, "refused": ingestRefused})
+	}](ctx, s.db.Main, s.byProject(readLastEvent), pg.Args{"project_id": projectID, "projects": projects, "refused": ingestRefused})
 	if err != nil {
 		return core.IngestState{}, err
 	}

@@ -137,15 +137,15 @@ func (s *Store) ReadIssue(ctx context.Context, id int64) (core.IssueDetail, erro
 	if err != nil {
 		return core.IssueDetail{}, err
 	}
-	return readDetail(ctx, s.db.Main, project, id, s.Now())
+	return s.readDetail(ctx, s.db.Main, project, id, s.Now())
 }
 
-func readDetail(ctx context.Context, q pg.Querier, project, id int64, now core.Time) (core.IssueDetail, error) {
+func (s *Store) readDetail(ctx context.Context, q pg.Querier, project, id int64, now core.Time) (core.IssueDetail, error) {
 	row, err := readIssue(ctx, q, project, id, now)
 	if err != nil {
 		return core.IssueDetail{}, err
 	}
-	fix, err := findFix(ctx, q, project, id)
+	fix, err := findFix(ctx, s.db, q, project, id)
 	return row.toDetail(now, fix), err
 }
 

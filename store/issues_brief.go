@@ -121,7 +121,7 @@ func (s *Store) ReadIssueFacts(ctx context.Context, id int64) (core.IssueFacts, 
 		return core.IssueFacts{}, err
 	}
 	if len(facts.Fixes) > 0 {
-		if err := addUnknownReleases(ctx, s.db.Main, rows.fixes[0], &facts.Fixes[0]); err != nil {
+		if err := addUnknownReleases(ctx, s.db, s.db.Main, rows.fixes[0], &facts.Fixes[0]); err != nil {
 			return facts, err
 		}
 	}

@@ -22,10 +22,12 @@ const (
 SELECT i.id, i.project_id
 FROM unnest(@ids::bigint[]) AS n (id)
 CROSS JOIN LATERAL (SELECT id, project_id FROM issues WHERE id = n.id LIMIT 1) i`
-	lockIssuesInOrder = `
+	findOwnersAnywhere = `SELECT id, project_id FROM issues WHERE id = ANY (@ids)`
+	lockIssuesInOrder  = `
 SELECT i.id
 FROM issues i
 JOIN unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id) ON i.project_id = n.project_id AND i.id = n.id
+	AND /* of one project: i */ true
 ORDER BY i.project_id, i.id FOR UPDATE OF i`
 )
 
@@ -51,7 +53,8 @@ func (s *Store) ChangeIssues(ctx context.Context, actor core.Actor, b BulkChange
 		projects, ids, _ := pg.SplitColumns(owned, func(o ownedIssue) (project, issue int64, _ struct{}) {
 			return o.ProjectID, o.ID, struct{}{}
 		})
-		if _, err := pg.QueryMany[struct{ ID int64 }](ctx, t, lockIssuesInOrder, pg.Args{"projects": projects, "ids": ids}); err != nil {
+		_, err := pg.QueryEach[struct{ ID int64 }](ctx, s.db, t, lockIssuesInOrder, pg.Args{"projects": projects, "ids": ids}, projects)
+		if err != nil {
 			return err
 		}
 		for _, issue := range owned {
@@ -85,7 +88,7 @@ func (s *Store) ChangeIssues(ctx context.Context, actor core.Actor, b BulkChange
 // findOwners returns the issues that the caller may change, with their projects, in the order of locks. It adds the others to
 // refused, with the reason.
 func (s *Store) findOwners(ctx context.Context, ids []int64, refused map[int64]core.ChangedIssue) ([]ownedIssue, error) {
-	rows, err := pg.QueryMany[ownedIssue](ctx, s.db.Main, findOwnersOfIssues, pg.Args{"ids": ids})
+	rows, err := pg.QueryMany[ownedIssue](ctx, s.db.Main, s.choose(findOwnersOfIssues, findOwnersAnywhere), pg.Args{"ids": ids})
 	if err != nil {
 		return nil, err
 	}

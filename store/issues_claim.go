@@ -35,7 +35,7 @@ func (s *Store) ClaimIssue(ctx context.Context, actor core.Actor, id, minutes in
 		if err != nil {
 			return err
 		}
-		if issue.IssueDetail, err = readDetail(ctx, t, project, id, t.Now); err != nil {
+		if issue.IssueDetail, err = s.readDetail(ctx, t, project, id, t.Now); err != nil {
 			return err
 		}
 		issue.HeldSince, err = t.findHeldSince(ctx, project, id)
@@ -118,7 +118,7 @@ SELECT coalesce(max(n.id), 0) AS id FROM activity n
 WHERE n.project_id = @project_id AND n.target_type = 'issue' AND n.target_id = @id AND n.action = 'issue.note' AND n.at > @day_ago
 	AND n.actor_type = @type AND n.actor_id IS NOT DISTINCT FROM nullif(@token_id::bigint, 0)
 	AND NOT EXISTS (
-		SELECT FROM activity e
+		SELECT 1 FROM activity e
 		WHERE e.project_id = @project_id AND e.target_type = 'issue' AND e.target_id = @id
 			AND e.action IN ('issue.release', 'issue.claim_expire') AND (e.at, e.id) > (n.at, n.id))`
 
@@ -182,10 +182,13 @@ func (t *tx) endClaim(ctx context.Context, project, id int64) error {
 
 // It never shortens a claim. Claims from before claims had a length stay as they are. The name of a holder with an id can change.
 const renewClaim = `
-UPDATE issues SET claim_expires_at = @now::timestamptz + claim_minutes * interval '1 minute'
+UPDATE issues SET claim_expires_at = ` + claimMinutesLater + `
 WHERE project_id = @project_id AND id = @id AND claim_expires_at > @now
-	AND claim_expires_at < @now::timestamptz + claim_minutes * interval '1 minute'
+	AND claim_expires_at < ` + claimMinutesLater + `
 	AND claim_type = @type AND claim_token_id = @token_id AND (@token_id::bigint <> 0 OR claim_holder = @holder)`
+
+// claimMinutesLater is the time when a claim ends that is renewed now. An hour is always an hour in UTC, which makes the sum immutable.
+const claimMinutesLater = `(@now::timestamptz AT TIME ZONE 'UTC' + claim_minutes * interval '1 minute') AT TIME ZONE 'UTC'`
 
 // renewClaim renews the actor's claim on an issue that it has changed, for the time asked for when it was claimed.
 func (t *tx) renewClaim(ctx context.Context, actor core.Actor, project, id int64) error {

@@ -26,15 +26,24 @@ func (t *tx) shareToken(ctx context.Context, actor core.Actor) error {
 	return nil
 }
 
+const (
+	hasClaimOf       = `i.claim_type = @type AND i.claim_token_id = ANY (@ids) AND i.claim_expires_at > @now`
+	projectsOfClaims = `SELECT DISTINCT i.project_id FROM issues i WHERE ` + hasClaimOf
+)
+
 const lockClaims = `
 SELECT i.project_id, i.id FROM issues i
-WHERE i.claim_type = @type AND i.claim_token_id = ANY (@ids) AND i.claim_expires_at > @now
+WHERE ` + hasClaimOf + ` AND /* of one project: i */ true
 ORDER BY i.project_id, i.id FOR UPDATE`
 
 // endClaims ends the active claims of tokens that the actor has revoked (decisions 5), or of users who may no longer act.
 func (t *tx) endClaims(ctx context.Context, actor core.Actor, holders core.ActorType, ids ...int64) error {
 	args := pg.Args{"type": string(holders), "ids": ids, "now": t.Now}
-	claimed, err := pg.QueryMany[struct{ ProjectID, ID int64 }](ctx, t, lockClaims, args)
+	projects, err := pg.FindProjects(ctx, t.store.db, t, projectsOfClaims, args)
+	if err != nil {
+		return err
+	}
+	claimed, err := pg.QueryEach[struct{ ProjectID, ID int64 }](ctx, t.store.db, t, lockClaims, args, projects)
 	if err != nil {
 		return err
 	}
@@ -56,8 +65,10 @@ const lapsedChunk = 100
 const lockLapsed = `
 SELECT i.project_id, i.id, i.claim_holder, i.claim_worker, i.claim_expires_at
 FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
-WHERE i.claim_expires_at <= @now
+WHERE i.claim_expires_at <= @now AND /* of one project: i */ true
 ORDER BY i.project_id, i.id LIMIT @limit FOR UPDATE OF i SKIP LOCKED`
+
+const projectsOfLapsed = `SELECT DISTINCT project_id FROM issues WHERE claim_expires_at <= @now`
 
 // lapsedClaim is a claim that ran out.
 type lapsedClaim struct {
@@ -73,7 +84,11 @@ func (s *Store) EndLapsedClaims(ctx context.Context) error {
 	for {
 		ended := 0
 		err := s.inTx(ctx, func(t *tx) error {
-			lapsed, err := pg.QueryMany[lapsedClaim](ctx, t, lockLapsed, pg.Args{"now": t.Now, "limit": lapsedChunk})
+			projects, err := pg.FindProjects(ctx, s.db, t, projectsOfLapsed, pg.Args{"now": t.Now})
+			if err != nil {
+				return err
+			}
+			lapsed, err := pg.QueryEach[lapsedClaim](ctx, s.db, t, lockLapsed, pg.Args{"now": t.Now, "limit": lapsedChunk}, projects)
 			for _, claim := range lapsed {
 				if err := t.endLapsedClaim(ctx, claim); err != nil {
 					return err

@@ -114,7 +114,7 @@ func (s *Store) countAll(ctx context.Context, f IssueFilter) ([]statusCount, err
 	if f.Noise != nil && *f.Noise {
 		statement = countNoise
 	}
-	rows, err := pg.QueryMany[statusCount](ctx, s.db.Main, statement, args)
+	rows, err := pg.QueryMany[statusCount](ctx, s.db.Main, s.byProject(statement), args)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (s *Store) countAll(ctx context.Context, f IssueFilter) ([]statusCount, err
 
 // takeNoiseAway takes the noise away from the counts of all issues: the index that all are counted from does not have it.
 func (s *Store) takeNoiseAway(ctx context.Context, rows []statusCount, args pg.Args) error {
-	noise, err := pg.QueryMany[statusCount](ctx, s.db.Main, countNoise, args)
+	noise, err := pg.QueryMany[statusCount](ctx, s.db.Main, s.byProject(countNoise), args)
 	for _, n := range noise {
 		for i := range rows {
 			if rows[i].Status == n.Status {
@@ -178,7 +178,7 @@ func (s *Store) countNewest(ctx context.Context, f IssueFilter, most int) (rows 
 	}
 	sql := fmt.Sprintf(`
 SELECT status, count(*) AS n, count(*) FILTER (WHERE is_overdue) AS overdue FROM (%s) c GROUP BY status`, chosen)
-	rows, err = pg.QueryMany[statusCount](ctx, s.db.Main, sql, onlyNamed(l.Args, sql))
+	rows, err = pg.QueryEachOf[statusCount](ctx, s.db, l, sql, onlyNamed(l.Args, sql))
 	var total int64
 	for _, row := range rows {
 		total += row.N
@@ -200,7 +200,7 @@ func scopeOf(ctx context.Context, f IssueFilter) string {
 
 // hasMore reports whether there are more issues in the scope than are searched at once.
 func (s *Store) hasMore(ctx context.Context, scope string, args pg.Args) (bool, error) {
-	sql := fmt.Sprintf("SELECT EXISTS (SELECT FROM issues i WHERE %s ORDER BY i.listed_from DESC OFFSET %d LIMIT 1) AS has_more", scope,
+	sql := fmt.Sprintf("SELECT EXISTS (SELECT 1 FROM issues i WHERE %s ORDER BY i.listed_from DESC OFFSET %d LIMIT 1) AS has_more", scope,
 		searchedAtOnce)
 	row, err := pg.QueryOne[struct{ HasMore bool }](ctx, s.db.Main, sql, onlyNamed(args, sql))
 	return row.HasMore, err

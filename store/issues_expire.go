@@ -22,11 +22,11 @@ WHERE i.project_id = @project_id AND i.listed_from < @before
 	AND (i.listed_from, i.id) > (coalesce(@after::timestamptz, '-infinity'), @after_id)
 	AND i.last_seen < @before AND i.status_at < @before AND i.stored_events = 0
 	AND i.status <> 'fix_pending' AND (i.claim_expires_at IS NULL OR i.claim_expires_at < @now)
-	AND (SELECT true FROM issues m WHERE m.project_id = i.project_id AND m.merged_into = i.id LIMIT 1) IS NULL
-	AND (SELECT true FROM approvals p WHERE p.project_id = i.project_id AND p.issue_id = i.id AND p.status = 'pending' LIMIT 1) IS NULL
-	AND (SELECT true FROM activity a WHERE a.project_id = i.project_id AND a.target_type = 'issue' AND a.target_id = i.id AND a.at >= @before
+	AND (SELECT true FROM issues m WHERE m.project_id = @project_id AND m.merged_into = i.id LIMIT 1) IS NULL
+	AND (SELECT true FROM approvals p WHERE p.project_id = @project_id AND p.issue_id = i.id AND p.status = 'pending' LIMIT 1) IS NULL
+	AND (SELECT true FROM activity a WHERE a.project_id = @project_id AND a.target_type = 'issue' AND a.target_id = i.id AND a.at >= @before
 		LIMIT 1) IS NULL
-	AND (SELECT true FROM events e WHERE e.project_id = i.project_id AND e.issue_id = i.id LIMIT 1) IS NULL
+	AND (SELECT true FROM events e WHERE e.project_id = @project_id AND e.issue_id = i.id LIMIT 1) IS NULL
 ORDER BY i.listed_from, i.id LIMIT @limit FOR UPDATE OF i SKIP LOCKED`
 
 // issueTables are the tables whose rows end with their issue. The fingerprints are first: without them the next event of the

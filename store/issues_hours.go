@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"errand/core"
@@ -10,13 +12,13 @@ import (
 
 const (
 	selectHoursOfIssues = `
-SELECT i.id, h.hours, h.counts
+SELECT i.id, n.place, h.hours, h.counts
 FROM unnest(@ids::bigint[]) WITH ORDINALITY AS n (id, place)
-CROSS JOIN LATERAL (SELECT id, project_id FROM issues WHERE id = n.id LIMIT 1) i
+CROSS JOIN LATERAL (SELECT id, project_id FROM issues WHERE id = n.id AND /* of one project: issues */ true LIMIT 1) i
 JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 CROSS JOIN LATERAL (
 	SELECT coalesce(array_agg(hour), '{}') AS hours, coalesce(array_agg(events), '{}') AS counts FROM issue_hours
-	WHERE project_id = i.project_id AND issue_id = i.id AND hour >= @since
+	WHERE project_id = i.project_id AND issue_id = i.id AND hour >= @since AND /* of one project: issue_hours */ true
 ) h
 WHERE (@reach::bigint[] IS NULL OR i.project_id = ANY (@reach))
 ORDER BY n.place`
@@ -26,14 +28,23 @@ WHERE project_id = @project_id AND issue_id = @id AND hour >= @since
 GROUP BY day`
 )
 
+// hoursRow are the hours of an issue with its place among those asked for.
+type hoursRow struct {
+	ID, Place int64
+	Hours     []time.Time
+	Counts    []int64
+}
+
 // ReadHours returns the events per hour of issues, in their order. Those that do not exist, or not for the caller, are left out.
 func (s *Store) ReadHours(ctx context.Context, ids []int64) (core.HoursOfIssues, error) {
 	since := s.Now().UTC().Truncate(time.Hour).Add(-(core.HoursShown - 1) * time.Hour)
-	rows, err := pg.QueryMany[struct {
-		ID     int64
-		Hours  []time.Time
-		Counts []int64
-	}](ctx, s.db.Main, selectHoursOfIssues, pg.Args{"ids": ids, "since": since, "reach": core.ReachOf(ctx).Projects()})
+	projects, err := s.findProjectsOf(ctx, ids)
+	if err != nil {
+		return core.HoursOfIssues{}, err
+	}
+	rows, err := pg.QueryEach[hoursRow](ctx, s.db, s.db.Main, selectHoursOfIssues,
+		pg.Args{"ids": ids, "since": since, "reach": core.ReachOf(ctx).Projects()}, projects)
+	slices.SortFunc(rows, func(a, b hoursRow) int { return cmp.Compare(a.Place, b.Place) })
 	hours := core.HoursOfIssues{Since: core.At(since)}
 	for _, row := range rows {
 		of := core.IssueHours{ID: row.ID, Events: make(core.List[int64], core.HoursShown)}

@@ -25,7 +25,8 @@ WITH page AS MATERIALIZED (
 	SELECT issue_id, date_trunc('day', hour, 'UTC') AS day FROM page WHERE hour < @before GROUP BY 1, 2 HAVING count(*) > 1
 ), gone AS (
 	DELETE FROM issue_hours h USING days d
-	WHERE h.project_id = @project_id AND h.issue_id = d.issue_id AND h.hour > d.day AND h.hour < d.day + interval '24 hours'
+	WHERE h.project_id = @project_id AND h.issue_id = d.issue_id AND h.hour > d.day
+		AND h.hour < (d.day AT TIME ZONE 'UTC' + interval '24 hours') AT TIME ZONE 'UTC'
 	RETURNING h.issue_id, d.day, h.events
 ), folded AS (
 	INSERT INTO issue_hours (project_id, issue_id, hour, events, fives)

@@ -22,8 +22,9 @@ WHERE project_id = @project_id AND id = @id`
 	// An issue that is being changed is left for the next run.
 	lockIgnoredUntil = `
 SELECT i.project_id, i.id FROM issues i
-WHERE i.ignored_until <= @now
+WHERE i.ignored_until <= @now AND /* of one project: i */ true
 ORDER BY i.ignored_until LIMIT @limit FOR UPDATE SKIP LOCKED`
+	projectsOfIgnored = `SELECT DISTINCT project_id FROM issues WHERE ignored_until <= @now`
 	// dropTerms is for issues of deleted projects, and for issues whose status has changed since they were ignored.
 	dropTerms = `
 UPDATE issues SET ignored_at = NULL, ignored_until = NULL, ignored_to_events = NULL, ignored_to_users = NULL
@@ -150,7 +151,12 @@ func (s *Store) ReturnIgnored(ctx context.Context) error {
 	for {
 		seen := 0
 		err := s.inTx(ctx, func(t *tx) error {
-			rows, err := pg.QueryMany[struct{ ProjectID, ID int64 }](ctx, t, lockIgnoredUntil, pg.Args{"now": t.Now, "limit": returnedChunk})
+			due, err := pg.FindProjects(ctx, s.db, t, projectsOfIgnored, pg.Args{"now": t.Now})
+			if err != nil {
+				return err
+			}
+			rows, err := pg.QueryEach[struct{ ProjectID, ID int64 }](ctx, s.db, t, lockIgnoredUntil,
+				pg.Args{"now": t.Now, "limit": returnedChunk}, due)
 			if seen = len(rows); err != nil || seen == 0 {
 				return err
 			}
@@ -159,7 +165,7 @@ func (s *Store) ReturnIgnored(ctx context.Context) error {
 			for i, row := range rows {
 				projects[i], ids[i] = row.ProjectID, row.ID
 			}
-			if err := intake.ReturnIgnored(ctx, s.db, t.Tx, ids); err != nil {
+			if err := intake.ReturnIgnored(ctx, s.db, t.Tx, ids, due); err != nil {
 				return err
 			}
 			_, err = pg.Exec(ctx, t, dropTerms, pg.Args{"projects": projects, "ids": ids, "now": t.Now})

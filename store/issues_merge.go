@@ -113,35 +113,31 @@ ORDER BY i.project_id, i.id FOR UPDATE OF i`
 const (
 	mergeFingerprints = `UPDATE issue_fingerprints SET issue_id = @to WHERE project_id = @project_id AND issue_id = ANY (@from)`
 	mergeHours        = `
-WITH moved AS (
-	DELETE FROM issue_hours WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING hour, events, fives
-)
 INSERT INTO issue_hours (project_id, issue_id, hour, events, fives)
-SELECT @project_id, @to, hour, sum(events), CASE WHEN min(fives) = 0 THEN 0 ELSE bit_or(fives) END FROM moved GROUP BY hour
+SELECT project_id, @to, hour, sum(events), CASE WHEN min(fives) = 0 THEN 0 ELSE bit_or(fives) END FROM issue_hours
+WHERE project_id = @project_id AND issue_id = ANY (@from)
+GROUP BY project_id, hour
 ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET
 	events = issue_hours.events + excluded.events,
 	fives = CASE WHEN 0 IN (issue_hours.fives, excluded.fives) THEN 0 ELSE issue_hours.fives | excluded.fives END`
 	// mergeUsers moves the users that the target does not have, up to the limit of counting.
 	mergeUsers = `
-WITH moved AS (
-	DELETE FROM issue_users WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING user_hash
-)
 INSERT INTO issue_users (project_id, issue_id, user_hash)
-SELECT DISTINCT @project_id::bigint, @to::bigint, user_hash FROM moved m
-WHERE NOT EXISTS (SELECT FROM issue_users u WHERE u.project_id = @project_id AND u.issue_id = @to AND u.user_hash = m.user_hash)
+SELECT DISTINCT m.project_id, @to::bigint, m.user_hash FROM issue_users m
+WHERE m.project_id = @project_id AND m.issue_id = ANY (@from) AND NOT EXISTS (
+	SELECT 1 FROM issue_users u WHERE u.project_id = @project_id AND u.issue_id = @to AND u.user_hash = m.user_hash)
 LIMIT @room`
 	mergeEnvironments = `
-WITH moved AS (
-	DELETE FROM issue_environments WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING environment
-)
 INSERT INTO issue_environments (project_id, environment, issue_id)
-SELECT DISTINCT @project_id::bigint, environment, @to::bigint FROM moved ON CONFLICT DO NOTHING`
+SELECT DISTINCT project_id, environment, @to::bigint FROM issue_environments
+WHERE project_id = @project_id AND issue_id = ANY (@from)
+ON CONFLICT DO NOTHING`
 	mergeReleases = `
-WITH moved AS (
-	DELETE FROM issue_releases WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING release
-)
 INSERT INTO issue_releases (project_id, release, issue_id)
-SELECT DISTINCT @project_id::bigint, release, @to::bigint FROM moved ON CONFLICT DO NOTHING`
+SELECT DISTINCT project_id, release, @to::bigint FROM issue_releases
+WHERE project_id = @project_id AND issue_id = ANY (@from)
+ON CONFLICT DO NOTHING`
+
 	mergeEvents = `
 UPDATE events SET issue_id = @to WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING event_id`
 	flattenMerges = `UPDATE issues SET merged_into = @to WHERE project_id = @project_id AND merged_into = ANY (@from)`
@@ -153,7 +149,7 @@ WHERE project_id = @project_id AND id = ANY (@from)`
 	fillTarget = `
 UPDATE issues SET times_seen = @times_seen, stored_events = @stored_events, users_affected = @users_affected,
 	notices_class = width_bucket(@stored_events::bigint, ` + intake.NoticeBounds + `),
-	was_split = was_split OR EXISTS (SELECT FROM issues s WHERE s.project_id = @project_id AND s.merged_into = @id AND s.was_split),
+	was_split = was_split OR EXISTS (SELECT 1 FROM issues s WHERE s.project_id = @project_id AND s.merged_into = @id AND s.was_split),
 	first_seen_lowered_at = @now, latest_event_id = (
 		SELECT e.id FROM events e WHERE e.project_id = @project_id AND e.issue_id = @id ORDER BY e.received_at DESC, e.id DESC LIMIT 1),
 	first_seen = @first_seen, last_seen = @last_seen, level = @level,
@@ -249,6 +245,12 @@ func (m *merge) moveRows(ctx context.Context, issues map[int64]mergedIssue) erro
 	users, err := pg.Exec(ctx, m, mergeUsers, m.moveArgs(pg.Args{"room": intake.MaxUsers - total.UsersAffected}))
 	if err != nil {
 		return err
+	}
+	for _, table := range []string{"issue_hours", "issue_users", "issue_environments", "issue_releases"} { // the target has them now
+		sql := fmt.Sprintf(`DELETE FROM %s WHERE project_id = @project_id AND issue_id = ANY (@from)`, table)
+		if _, err := pg.Exec(ctx, m, sql, pg.Args{"project_id": m.project, "from": m.sources}); err != nil {
+			return err
+		}
 	}
 	// Deleting is cheaper than moving, so surplus events go first.
 	trimmed, err := m.store.Intake.TrimEvents(ctx, m.Tx, m.project, append([]int64{m.target}, m.sources...), total.StoredEvents)

@@ -115,7 +115,7 @@ func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWant
 // Usually there is none, and ranking regressed issues would take as long as ranking all.
 const findRegressed = `
 SELECT EXISTS (
-	SELECT FROM issues i WHERE i.status = 'regressed' AND NOT i.test AND (i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)
+	SELECT 1 FROM issues i WHERE i.status = 'regressed' AND NOT i.test AND (i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)
 		AND (@projects::bigint[] IS NULL OR i.project_id = ANY (@projects))) AS found`
 
 func (s *Store) hasFreeRegressed(ctx context.Context, project int64) (bool, error) {
@@ -223,14 +223,32 @@ const lockNext = lockNextWaiting + ` SKIP LOCKED`
 const lockNextWaiting = `
 SELECT i.project_id, i.id
 FROM unnest(@projects::bigint[], @ids::bigint[]) WITH ORDINALITY n (project_id, id, place)
-JOIN issues i ON i.project_id = n.project_id AND i.id = n.id
+JOIN issues i ON i.project_id = n.project_id AND i.id = n.id AND /* of one project: i */ true
 JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 WHERE ` + isWork + ` AND NOT i.test
 	AND (i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)
 	AND NOT EXISTS (
-		SELECT FROM approvals a
+		SELECT 1 FROM approvals a
 		WHERE a.project_id = i.project_id AND a.issue_id = i.id AND a.status = 'pending' AND a.expires_at > @now)
 ORDER BY n.place LIMIT 1 FOR UPDATE OF i`
+
+// lockFirst locks the first issue that is still free, and returns it, or the zero value. Where the tables are distributed, it looks at
+// one after the other.
+func (t *tx) lockFirst(ctx context.Context, statement string, projects, ids []int64) (first ownedIssue, err error) {
+	step := len(ids)
+	if t.store.db.IsDistributed() {
+		step = 1
+	}
+	for i := 0; i < len(ids); i += step {
+		some := projects[i : i+step]
+		free, err := pg.QueryEach[ownedIssue](ctx, t.store.db, t, statement,
+			pg.Args{"projects": some, "ids": ids[i : i+step], "now": t.Now}, some)
+		if err != nil || len(free) > 0 {
+			return append(free, ownedIssue{})[0], err
+		}
+	}
+	return ownedIssue{}, nil
+}
 
 // claimFirst lets the actor hold the first issue that is still free. It returns nil when none is.
 func (s *Store) claimFirst(ctx context.Context, actor core.Actor, minutes int64, issues []nextCandidate, statement string) (
@@ -249,16 +267,15 @@ func (s *Store) claimFirst(ctx context.Context, actor core.Actor, minutes int64,
 		if err := t.shareToken(ctx, actor); err != nil { // before the issue, in the order of a revocation
 			return err
 		}
-		free, err := pg.QueryMany[struct{ ProjectID, ID int64 }](ctx, t, statement, pg.Args{"projects": projects, "ids": ids, "now": t.Now})
-		if err != nil || len(free) == 0 {
+		first, err := t.lockFirst(ctx, statement, projects, ids)
+		if err != nil || first.ID == 0 {
 			return err
 		}
-		first := free[0]
 		_, err = t.changeIssue(ctx, actor, first.ProjectID, first.ID, func(c *issueChange) error { return c.claimIssue(ctx, minutes) })
 		if err != nil {
 			return err
 		}
-		detail, err := readDetail(ctx, t, first.ProjectID, first.ID, t.Now)
+		detail, err := s.readDetail(ctx, t, first.ProjectID, first.ID, t.Now)
 		claimed = &core.ClaimedIssue{IssueDetail: detail, HeldSince: t.Now}
 		return err
 	})

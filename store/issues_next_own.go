@@ -27,7 +27,7 @@ SELECT * FROM (
 SELECT i.project_id, i.id, p.slug, i.status, i.claim_worker, i.claim_expires_at,
 	coalesce(` + sinceClaimed + `, i.claim_expires_at - i.claim_minutes * interval '1 minute') AS since,
 	EXISTS (
-		SELECT FROM approvals a
+		SELECT 1 FROM approvals a
 		WHERE a.project_id = i.project_id AND a.issue_id = i.id AND a.status = 'pending' AND a.expires_at > @now) AS is_held,
 	coalesce(` + isOverdue + `, false) AS is_overdue
 FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
@@ -108,7 +108,7 @@ func (s *Store) resumeIssue(ctx context.Context, actor core.Actor, minutes int64
 		if err != nil || !resumes {
 			return err
 		}
-		detail, err := readDetail(ctx, t, held.ProjectID, held.ID, t.Now)
+		detail, err := s.readDetail(ctx, t, held.ProjectID, held.ID, t.Now)
 		issue = &core.ClaimedIssue{IssueDetail: detail, Renewed: true, HeldSince: held.Since}
 		return err
 	})

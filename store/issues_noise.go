@@ -38,15 +38,17 @@ LIMIT @limit`
 	// time, so that no event waits.
 	setNoise = `
 UPDATE issues i SET noise = coalesce(
-	(SELECT c.noise FROM triage_corrections c WHERE c.project_id = i.project_id AND c.issue_id = i.id), q.noise)
+	(SELECT c.noise FROM triage_corrections c
+		WHERE c.project_id = i.project_id AND c.issue_id = i.id AND /* of one project: c */ true), q.noise)
 FROM (
 	SELECT l.project_id, l.id, n.noise
 	FROM unnest(@projects::bigint[], @ids::bigint[], @noise::boolean[]) AS n (project_id, id, noise)
-	JOIN issues l ON l.project_id = n.project_id AND l.id = n.id
+	JOIN issues l ON l.project_id = n.project_id AND l.id = n.id AND /* of one project: l */ true
 	FOR UPDATE OF l SKIP LOCKED
 ) q
 WHERE i.project_id = q.project_id
-	AND i.id = q.id`
+	AND i.id = q.id
+	AND /* of one project: i */ true`
 )
 
 // judgedIssue is an issue with all that decides whether it is noise.
@@ -118,6 +120,6 @@ func (s *Store) storeNoise(ctx context.Context, issues []judgedIssue) (isComplet
 	if len(ids) == 0 {
 		return true, nil
 	}
-	stored, err := pg.Exec(ctx, s.db.Main, setNoise, pg.Args{"projects": projects, "ids": ids, "noise": noise})
+	stored, err := pg.ExecEach(ctx, s.db, s.db.Main, setNoise, pg.Args{"projects": projects, "ids": ids, "noise": noise}, projects)
 	return stored == int64(len(ids)), err
 }

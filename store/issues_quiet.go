@@ -17,15 +17,23 @@ const quietAtOnce = 1000
 const markQuiet = `
 UPDATE issues i SET quiet = true
 FROM (
-	SELECT project_id, id FROM issues WHERE NOT quiet AND last_seen < @before ORDER BY project_id, id LIMIT @limit FOR UPDATE SKIP LOCKED
+	SELECT project_id, id FROM issues WHERE NOT quiet AND last_seen < @before AND /* of one project: issues */ true
+	ORDER BY project_id, id LIMIT @limit FOR UPDATE SKIP LOCKED
 ) q
-WHERE i.project_id = q.project_id AND i.id = q.id`
+WHERE i.project_id = q.project_id AND i.id = q.id AND /* of one project: i */ true`
+
+const projectsOfQuiet = `SELECT DISTINCT project_id FROM issues WHERE NOT quiet AND last_seen < @before`
 
 // MarkQuiet marks issues that have had no event for a day, which the list by priority then finds without reading each. The
 // next event of an issue removes its mark. No list depends on when it is called.
 func (s *Store) MarkQuiet(ctx context.Context) error {
+	before := s.Now().Add(-quietAfter)
+	projects, err := pg.FindProjects(ctx, s.db, s.db.Main, projectsOfQuiet, pg.Args{"before": before})
+	if err != nil {
+		return err
+	}
 	for {
-		n, err := pg.Exec(ctx, s.db.Main, markQuiet, pg.Args{"before": s.Now().Add(-quietAfter), "limit": quietAtOnce})
+		n, err := pg.ExecEach(ctx, s.db, s.db.Main, markQuiet, pg.Args{"before": before, "limit": quietAtOnce}, projects)
 		if err != nil || n < quietAtOnce {
 			return err
 		}

@@ -5,14 +5,10 @@ import (
 	"strings"
 
 	"errand/core"
-	"errand/store/pg"
+	"errand/store/intake"
 )
 
 // Merges and splits both move stored events to another issue. This is their common part.
-
-// lockGrouping keeps the events of a project on their issues. It comes before the locks on issues, as in
-// intake.Writer.DropExpired.
-const lockGrouping = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR NO KEY UPDATE`
 
 // inGroupingTx runs fn in a transaction during which no other merge or split of the project happens. So the grouping that
 // fn reads before it locks issues stays valid, and fn can lock all of them in one sorted order. A deleted project is not_found.
@@ -27,10 +23,14 @@ func (s *Store) inGroupingTx(ctx context.Context, project int64, fn func(*tx) er
 
 // lockProject locks a project against other merges and splits, and against its deletion.
 func (t *tx) lockProject(ctx context.Context, project int64) error {
-	_, err := pg.QueryOne[struct{ ID int64 }](ctx, t, lockGrouping, pg.Args{"id": project})
+	err := intake.LockProject(ctx, t.Tx, project)
+	if core.HasCode(err, core.ProjectNotFound) {
+		return core.NewError(core.NotFound)
+	}
 	return err
 }
 
+// lockGrouping keeps the events of a project on their issues. It comes before the locks on issues, as in intake.Writer.DropExpired.
 func (t *tx) lockGrouping(ctx context.Context, project int64) error {
 	if err := t.lockProject(ctx, project); err != nil {
 		return err

@@ -12,8 +12,9 @@ const indexAtOnce = 100
 const (
 	// A locked issue comes the next time.
 	listIssuesWithoutGrams = `
-SELECT i.project_id, i.id, i.title, i.culprit FROM issues i WHERE NOT i.has_grams
+SELECT i.project_id, i.id, i.title, i.culprit FROM issues i WHERE NOT i.has_grams AND /* of one project: i */ true
 ORDER BY i.project_id, i.id LIMIT @limit FOR UPDATE SKIP LOCKED`
+	projectsWithoutGrams = `SELECT DISTINCT project_id FROM issues WHERE NOT has_grams`
 	// Arrays of different lengths are sent as texts.
 	addGrams = `
 INSERT INTO issue_grams (project_id, issue_id, grams)
@@ -21,7 +22,7 @@ SELECT n.project_id, n.issue_id, n.grams::integer[]
 FROM unnest(@projects::bigint[], @ids::bigint[], @grams::text[]) AS n (project_id, issue_id, grams)`
 	setHasGrams = `
 UPDATE issues i SET has_grams = true FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
-WHERE i.id = n.id AND i.project_id = n.project_id`
+WHERE i.id = n.id AND i.project_id = n.project_id AND /* of one project: i */ true`
 )
 
 type issueWithoutGrams struct {
@@ -37,8 +38,11 @@ func (s *Store) IndexIssues(ctx context.Context) (int, error) {
 		if err := t.FindByKey(ctx); err != nil {
 			return err
 		}
-		var err error
-		issues, err = pg.QueryMany[issueWithoutGrams](ctx, t, listIssuesWithoutGrams, pg.Args{"limit": indexAtOnce})
+		without, err := pg.FindProjects(ctx, s.db, t, projectsWithoutGrams, pg.Args{})
+		if err != nil {
+			return err
+		}
+		issues, err = pg.QueryEach[issueWithoutGrams](ctx, s.db, t, listIssuesWithoutGrams, pg.Args{"limit": indexAtOnce}, without)
 		if err != nil || len(issues) == 0 {
 			return err
 		}
@@ -49,7 +53,7 @@ func (s *Store) IndexIssues(ctx context.Context) (int, error) {
 		if _, err := pg.Exec(ctx, t, addGrams, pg.Args{"projects": projects, "ids": ids, "grams": grams}); err != nil {
 			return err
 		}
-		_, err = pg.Exec(ctx, t, setHasGrams, pg.Args{"projects": projects, "ids": ids})
+		_, err = pg.ExecEach(ctx, s.db, t, setHasGrams, pg.Args{"projects": projects, "ids": ids}, projects)
 		return err
 	})
 	return len(issues), err

@@ -45,9 +45,14 @@ func (s *Store) FindSimilar(ctx context.Context, q SimilarQuery) ([]core.Similar
 	if err != nil || len(search) == 0 {
 		return nil, err
 	}
-	candidates, err := pg.QueryMany[candidate](ctx, s.db.Main, findCandidates, pg.Args{
-		"features": search, "issue_id": q.IssueID, "projects": projectsOf(ctx, q.ProjectID), "most": 2 * mostCandidates,
-	})
+	searched := projectsOf(ctx, q.ProjectID)
+	each, err := s.projectsToSearch(ctx, searched)
+	if err != nil {
+		return nil, err
+	}
+	candidates, err := pg.QueryEach[candidate](ctx, s.db, s.db.Main, findCandidates, pg.Args{
+		"features": search, "issue_id": q.IssueID, "projects": searched, "most": 2 * mostCandidates,
+	}, each)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +104,9 @@ func (s *Store) readWantedFeatures(ctx context.Context, q SimilarQuery) ([]int32
 const countFeatures = `
 SELECT n.feature, c.issues FROM unnest(@features::integer[]) AS n (feature) CROSS JOIN LATERAL (
 	SELECT count(*) AS issues FROM (
-		SELECT FROM issue_features f
-		WHERE f.features @> ARRAY[n.feature] AND (@projects::bigint[] IS NULL OR f.project_id = ANY (@projects)) LIMIT @most
+		SELECT 1 FROM issue_features f
+		WHERE f.features @> ARRAY[n.feature] AND /* of one project: f */ true
+			AND (@projects::bigint[] IS NULL OR f.project_id = ANY (@projects)) LIMIT @most
 	) seen
 ) c`
 
@@ -110,15 +116,20 @@ func (s *Store) chooseRarest(
 ) ([]int32, similar.Frequencies, error) {
 	frequencies.Of = maps.Clone(frequencies.Of)
 	rare := slices.DeleteFunc(slices.Clone(wanted), func(feature int32) bool { _, common := frequencies.Of[feature]; return common })
-	counts, err := pg.QueryMany[struct {
+	searched := projectsOf(ctx, q.ProjectID)
+	each, err := s.projectsToSearch(ctx, searched)
+	if err != nil {
+		return nil, frequencies, err
+	}
+	counts, err := pg.QueryEach[struct {
 		Feature int32
 		Issues  float64
-	}](ctx, s.db.Main, countFeatures, pg.Args{"features": rare, "projects": projectsOf(ctx, q.ProjectID), "most": mostOfOne})
+	}](ctx, s.db, s.db.Main, countFeatures, pg.Args{"features": rare, "projects": searched, "most": mostOfOne}, each)
 	if err != nil {
 		return nil, frequencies, err
 	}
 	for _, c := range counts {
-		frequencies.Of[c.Feature] = c.Issues
+		frequencies.Of[c.Feature] += c.Issues
 	}
 	byFrequency := slices.SortedFunc(slices.Values(wanted), func(a, b int32) int {
 		return cmp.Or(cmp.Compare(frequencies.Of[a], frequencies.Of[b]), cmp.Compare(a, b))
@@ -145,7 +156,8 @@ func (s *Store) chooseRarest(
 // statistics may be too low, hence the limit, which the rarest features reach first.
 const findCandidates = `
 SELECT f.project_id, f.issue_id, f.features FROM unnest(@features::integer[]) AS n (feature) CROSS JOIN LATERAL (
-	SELECT project_id, issue_id, features FROM issue_features WHERE features @> ARRAY[n.feature] OFFSET 0
+	SELECT project_id, issue_id, features FROM issue_features
+	WHERE features @> ARRAY[n.feature] AND /* of one project: issue_features */ true OFFSET 0
 ) f
 WHERE f.issue_id <> @issue_id AND (@projects::bigint[] IS NULL OR f.project_id = ANY (@projects)) LIMIT @most`
 

@@ -170,25 +170,6 @@ SELECT i.project_id, @id, 0, @fingerprint, @title, @culprit, @type, @level, @pla
 	@events, @events, width_bucket(@events::bigint, ` + intake.NoticeBounds + `), 0,
 	@first_seen, @first_release, @first_release_at, @last_seen, @last_release, @last_release_at, @latest
 FROM issues i WHERE i.project_id = @project_id AND i.id = @original`
-	// The hour of an event may have been folded into its day since.
-	splitHours = `
-WITH moved AS (
-	SELECT coalesce(h.hour, date_trunc('hour', m.at, 'UTC')) AS hour, count(*) AS events,
-		CASE WHEN bool_or(h.hour <> date_trunc('hour', m.at, 'UTC')) THEN 0
-			ELSE bit_or(1 << (extract(minute FROM m.at AT TIME ZONE 'UTC')::int / 5)) END AS fives
-	FROM unnest(@times::timestamptz[]) AS m (at)
-	LEFT JOIN LATERAL (
-		SELECT hour FROM issue_hours WHERE project_id = @project_id AND issue_id = @original AND (hour = date_trunc('hour', m.at, 'UTC')
-			OR hour = date_trunc('day', m.at, 'UTC') AND m.at < @folded_before)
-		ORDER BY hour DESC LIMIT 1
-	) h ON true
-	GROUP BY 1
-), kept AS (
-	UPDATE issue_hours h SET events = greatest(h.events - m.events, 0) FROM moved m
-	WHERE h.project_id = @project_id AND h.issue_id = @original AND h.hour = m.hour
-)
-INSERT INTO issue_hours (project_id, issue_id, hour, events, fives) SELECT @project_id, @id, hour, events, fives FROM moved`
-	forgetHours = `DELETE FROM issue_hours WHERE project_id = @project_id AND issue_id = @original AND events = 0`
 )
 
 // splitFingerprint returns a fingerprint that no event has: grouping has no version 0, and no fingerprint points at the issue.
@@ -222,6 +203,9 @@ func (sp *split) makeIssue(ctx context.Context) error {
 		"project_id": sp.project, "original": sp.id, "id": sp.newID, "times": times, "folded_before": foldedBefore(sp.Now),
 	})
 	if err != nil {
+		return err
+	}
+	if _, err := pg.Exec(ctx, sp, keepHours, pg.Args{"project_id": sp.project, "original": sp.id, "id": sp.newID}); err != nil {
 		return err
 	}
 	if _, err := pg.Exec(ctx, sp, forgetHours, pg.Args{"project_id": sp.project, "original": sp.id}); err != nil {

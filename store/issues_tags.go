@@ -22,7 +22,7 @@ SELECT e.* FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id
 CROSS JOIN LATERAL (
 	SELECT id, issue_id, project_id, event_id, occurred_at, received_at, level, release, environment, user_hash, dictionary, payload
 	FROM events
-	WHERE project_id = n.project_id AND issue_id = n.id
+	WHERE project_id = n.project_id AND issue_id = n.id AND /* of one project: events */ true
 	ORDER BY received_at DESC, id DESC LIMIT @rows
 ) e`
 
@@ -79,8 +79,8 @@ func (s *Store) findTagged(ctx context.Context, issues []core.Issue, filter core
 	projects, ids, _ := pg.SplitColumns(issues, func(i core.Issue) (project, issue int64, _ struct{}) {
 		return i.ProjectID, i.ID, struct{}{}
 	})
-	rows, err := pg.QueryMany[storedEvent](ctx, s.db.Main, selectNewestOfIssues,
-		pg.Args{"projects": projects, "ids": ids, "rows": maxTaggedEvents})
+	rows, err := pg.QueryEach[storedEvent](ctx, s.db, s.db.Main, selectNewestOfIssues,
+		pg.Args{"projects": projects, "ids": ids, "rows": maxTaggedEvents}, projects)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -69,4 +70,38 @@ func projectsOf(ctx context.Context, project int64) []int64 {
 		return []int64{project}
 	}
 	return core.ReachOf(ctx).Projects()
+}
+
+// choose returns the form of a statement that this database needs: Citus cannot run some that find each of many rows by its key.
+func (s *Store) choose(usual, distributed string) string {
+	if s.db.IsDistributed() {
+		return distributed
+	}
+	return usual
+}
+
+// seenFirst turns a statement about projects into one that begins with their rows in project_seen. Where the tables are distributed each
+// project has one, on its node, and Citus can join the other tables to it, but not to the reference table projects.
+var seenFirst = strings.NewReplacer(
+	"FROM projects p\nLEFT JOIN project_seen s ON s.project_id = p.id", "FROM project_seen s JOIN projects p ON p.id = s.project_id",
+	"FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id", "FROM project_seen s JOIN projects p ON p.id = s.project_id",
+	"FROM projects p", "FROM project_seen s JOIN projects p ON p.id = s.project_id",
+	"project_id = p.id", "project_id = s.project_id",
+	"k.project_id = p.id", "k.project_id = p.id",
+)
+
+// byProject returns the form of a statement about projects that this database needs.
+func (s *Store) byProject(sql string) string {
+	if s.db.IsDistributed() {
+		return seenFirst.Replace(sql)
+	}
+	return sql
+}
+
+// projectsToSearch returns the projects for pg.QueryEach: these, or all if projects is nil.
+func (s *Store) projectsToSearch(ctx context.Context, projects []int64) ([]int64, error) {
+	if projects != nil {
+		return projects, nil
+	}
+	return pg.FindLiveProjects(ctx, s.db)
 }

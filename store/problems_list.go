@@ -103,7 +103,7 @@ func (f ProblemFilter) buildList() *problemList {
 	}
 	if len(f.Tags) > 0 {
 		l.whereArg(`EXISTS (
-			SELECT FROM issue_tags l JOIN tags t ON t.id = l.tag_id
+			SELECT 1 FROM issue_tags l JOIN tags t ON t.id = l.tag_id
 			WHERE l.project_id = i.project_id AND l.issue_id = i.id AND t.name = ANY (@tags) OFFSET 0)`, "tags", f.Tags) // checked for each issue
 		l.isCovered = false
 	}

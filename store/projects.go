@@ -81,7 +81,7 @@ func (s *Store) ListProjects(ctx context.Context) ([]StoredProject, error) {
 	now := s.Now()
 	a := countingWindows(now)
 	a["reach"] = core.ReachOf(ctx).Projects()
-	rows, err := pg.QueryMany[projectRow](ctx, s.db.Main, listProjects, a)
+	rows, err := pg.QueryMany[projectRow](ctx, s.db.Main, s.byProject(listProjects), a)
 	list := make([]StoredProject, len(rows))
 	for i, r := range rows {
 		list[i] = StoredProject{r.toProject(now), r.Keys}
@@ -94,13 +94,13 @@ func (s *Store) ReadProject(ctx context.Context, id int64) (StoredProject, error
 	if err := core.CheckReach(ctx, id); err != nil {
 		return StoredProject{}, err
 	}
-	return readProject(ctx, s.db.Main, id, s.Now())
+	return s.readProject(ctx, s.db.Main, id, s.Now())
 }
 
-func readProject(ctx context.Context, q pg.Querier, id int64, now core.Time) (StoredProject, error) {
+func (s *Store) readProject(ctx context.Context, q pg.Querier, id int64, now core.Time) (StoredProject, error) {
 	a := countingWindows(now)
 	a["id"] = id
-	row, err := pg.QueryOne[projectRow](ctx, q, selectOnProject, a)
+	row, err := pg.QueryOne[projectRow](ctx, q, s.byProject(selectOnProject), a)
 	return StoredProject{row.toProject(now), row.Keys}, err
 }
 
@@ -215,12 +215,12 @@ const (
 	revokeOneKey             = `UPDATE project_keys SET revoked_at = @now WHERE public_key = @key`
 	selectIntakeProjectOfKey = `
 SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns, p.allowed_origins,
-	EXISTS (SELECT FROM source_maps m WHERE m.project_id = p.id) AS has_source_maps
-FROM project_keys k JOIN projects p ON p.id = k.project_id
+	EXISTS (SELECT 1 FROM source_maps m WHERE m.project_id = p.id) AS has_source_maps
+FROM projects p JOIN project_keys k ON k.project_id = p.id
 WHERE k.public_key = @key AND k.revoked_at IS NULL AND p.deleted_at IS NULL`
 	selectIntakeProject = `
 SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns, p.allowed_origins,
-	EXISTS (SELECT FROM source_maps m WHERE m.project_id = p.id) AS has_source_maps
+	EXISTS (SELECT 1 FROM source_maps m WHERE m.project_id = p.id) AS has_source_maps
 FROM projects p WHERE p.id = @id AND p.deleted_at IS NULL`
 )
 
@@ -268,12 +268,12 @@ type IntakeProject struct {
 
 // FindIntakeProject returns the project of an active key, or not_found.
 func (s *Store) FindIntakeProject(ctx context.Context, publicKey string) (IntakeProject, error) {
-	return pg.QueryOne[IntakeProject](ctx, s.db.Main, selectIntakeProjectOfKey, pg.Args{"key": publicKey})
+	return pg.QueryOne[IntakeProject](ctx, s.db.Main, s.byProject(selectIntakeProjectOfKey), pg.Args{"key": publicKey})
 }
 
 // ReadIntakeProject returns the part of a project that the intake of events needs, or not_found.
 func (s *Store) ReadIntakeProject(ctx context.Context, id int64) (IntakeProject, error) {
-	return pg.QueryOne[IntakeProject](ctx, s.db.Main, selectIntakeProject, pg.Args{"id": id})
+	return pg.QueryOne[IntakeProject](ctx, s.db.Main, s.byProject(selectIntakeProject), pg.Args{"id": id})
 }
 
 // ScrubSettings are a project's additions to the rules that mask texts.

@@ -37,9 +37,11 @@ const (
 	insertProject = `
 INSERT INTO projects (id, name, slug, platform, demo, created_at, created_by_user)
 VALUES (@id, @name, @slug, @platform, @demo, @now, nullif(@created_by_user::bigint, 0)) ON CONFLICT DO NOTHING`
+	// insertSeen makes the row that brings the project's events to its node where the tables are distributed.
+	insertSeen       = `INSERT INTO project_seen (project_id) VALUES (@project_id) ON CONFLICT DO NOTHING`
 	findTakenProject = `
-SELECT EXISTS (SELECT FROM projects WHERE id = @id) AS id,
-	@demo::boolean AND EXISTS (SELECT FROM projects WHERE demo AND deleted_at IS NULL) AS demo`
+SELECT EXISTS (SELECT 1 FROM projects WHERE id = @id) AS id,
+	@demo::boolean AND EXISTS (SELECT 1 FROM projects WHERE demo AND deleted_at IS NULL) AS demo`
 )
 
 // CreateProject creates a project with its first key. After ErrIDTaken the caller tries another id; ErrDemoTaken says that
@@ -57,6 +59,11 @@ func (t *tx) createProject(ctx context.Context, actor core.Actor, p NewProject) 
 	}
 	if p.Managed != nil {
 		if err := t.saveManagedSettings(ctx, p.ID, *p.Managed); err != nil {
+			return err
+		}
+	}
+	if t.IsDistributed() {
+		if _, err := pg.Exec(ctx, t, insertSeen, pg.Args{"project_id": p.ID}); err != nil {
 			return err
 		}
 	}

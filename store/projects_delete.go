@@ -12,6 +12,7 @@ import (
 
 	"errand/core"
 	"errand/store/activity"
+	"errand/store/intake"
 	"errand/store/pg"
 )
 
@@ -22,6 +23,9 @@ const (
 
 // deleteProject does DeleteProject. The timeline shows it as a change of the project: the specification has no other action for it.
 func (t *tx) deleteProject(ctx context.Context, actor core.Actor, id int64) error {
+	if err := intake.LockProject(ctx, t.Tx, id); err != nil {
+		return err
+	}
 	n, err := pg.Exec(ctx, t, hideProject, pg.Args{"id": id, "now": t.Now})
 	if err != nil {
 		return err

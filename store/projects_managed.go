@@ -52,7 +52,7 @@ type ManagedProject struct {
 
 // ListManagedProjects lists all projects, newest first.
 func (s *Store) ListManagedProjects(ctx context.Context) ([]ManagedProject, error) {
-	projects, err := pg.QueryMany[ManagedProject](ctx, s.db.Main, listManagedProjects, pg.Args{"counted": exactTotals + 1})
+	projects, err := pg.QueryMany[ManagedProject](ctx, s.db.Main, s.byProject(listManagedProjects), pg.Args{"counted": exactTotals + 1})
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (s *Store) ListManagedProjects(ctx context.Context) ([]ManagedProject, erro
 
 // ReadManagedProject returns one project, or not_found.
 func (s *Store) ReadManagedProject(ctx context.Context, id int64) (ManagedProject, error) {
-	project, err := pg.QueryOne[ManagedProject](ctx, s.db.Main, findManagedProject, pg.Args{"id": id, "counted": exactTotals + 1})
+	project, err := pg.QueryOne[ManagedProject](ctx, s.db.Main, s.byProject(findManagedProject), pg.Args{"id": id, "counted": exactTotals + 1})
 	if err != nil {
 		return ManagedProject{}, err
 	}

@@ -23,6 +23,6 @@ ORDER BY p.id`
 
 // CountOpenIssues counts the open issues of each project in reach that has any, up to core.MaxOpenCounted.
 func (s *Store) CountOpenIssues(ctx context.Context) ([]core.OpenIssues, error) {
-	return pg.QueryMany[core.OpenIssues](ctx, s.db.Main, countOpenOfProjects,
+	return pg.QueryMany[core.OpenIssues](ctx, s.db.Main, s.byProject(countOpenOfProjects),
 		pg.Args{"counted": core.MaxOpenCounted, "projects": projectsOf(ctx, 0)})
 }

@@ -14,7 +14,7 @@ SELECT t.id, t.name, t.slug
 FROM team_projects a
 JOIN teams t ON t.id = a.team_id
 WHERE a.project_id = @project_id
-	AND (@member::bigint = 0 OR EXISTS (SELECT FROM team_members m WHERE m.team_id = t.id AND m.user_id = @member))
+	AND (@member::bigint = 0 OR EXISTS (SELECT 1 FROM team_members m WHERE m.team_id = t.id AND m.user_id = @member))
 ORDER BY t.name, t.id`
 	countTeamsOfProject  = `SELECT count(*) AS n FROM team_projects WHERE project_id = @project_id`
 	listMembersOfProject = `

@@ -70,7 +70,7 @@ func (s *Store) UpdateProject(ctx context.Context, actor core.Actor, id int64, c
 				return err
 			}
 		}
-		project, err = readProject(ctx, t, id, t.Now)
+		project, err = s.readProject(ctx, t, id, t.Now)
 		return err
 	})
 	return project, err

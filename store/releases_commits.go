@@ -115,7 +115,7 @@ type ReleaseProject struct {
 
 // FindProjectsOfRelease returns the projects that have a release, at most 100.
 func (s *Store) FindProjectsOfRelease(ctx context.Context, version string) ([]ReleaseProject, error) {
-	return pg.QueryMany[ReleaseProject](ctx, s.db.Main, selectProjectsOfRelease, pg.Args{"digest": digestRelease(version)})
+	return pg.QueryMany[ReleaseProject](ctx, s.db.Main, s.byProject(selectProjectsOfRelease), pg.Args{"digest": digestRelease(version)})
 }
 
 // JoinProjectsOfRelease notes that one call made an existing release for several projects.

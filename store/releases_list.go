@@ -30,7 +30,9 @@ const (
 SELECT d.project_id, d.release, d.id, d.environment, d.commit, d.source, d.deployed_at
 FROM unnest(@projects::bigint[], @versions::text[]) AS n (project_id, release)
 CROSS JOIN LATERAL (
-	SELECT * FROM deploys d WHERE d.project_id = n.project_id AND d.release = n.release ORDER BY d.number DESC LIMIT @shown
+	SELECT * FROM deploys d
+	WHERE d.project_id = n.project_id AND d.release = n.release AND /* of one project: d */ true
+	ORDER BY d.number DESC LIMIT @shown
 ) d
 ORDER BY d.project_id, d.release, d.number DESC`
 )
@@ -69,11 +71,11 @@ func (s *Store) withDeploys(ctx context.Context, rows []releaseRow) ([]core.Rele
 		releases[i] = core.Release{ProjectID: r.ProjectID, Version: core.ShowName(r.Version), Commit: core.Text(r.Commit), CreatedAt: r.CreatedAt}
 		projects[i], versions[i] = r.ProjectID, r.Version
 	}
-	deploys, err := pg.QueryMany[struct {
+	deploys, err := pg.QueryEach[struct {
 		ProjectID int64
 		Release   string
 		core.Deploy
-	}](ctx, s.db.Main, deploysOfReleases, pg.Args{"projects": projects, "versions": versions, "shown": deploysShown})
+	}](ctx, s.db, s.db.Main, deploysOfReleases, pg.Args{"projects": projects, "versions": versions, "shown": deploysShown}, projects)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,15 @@
 package store_test
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"errand/store"
 	"errand/store/intake"
 	"errand/store/storetest"
 )
@@ -65,7 +68,7 @@ func TestProjectDataHasItsProject(t *testing.T) {
 	require.Equal(t, installWide, storetest.ReadColumn[string](t, s, `
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE `+ours+` AND c.relkind IN ('r', 'p') AND (c.relname = ANY ($1) OR NOT EXISTS (
-	SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'project_id' AND a.attnotnull AND a.atttypid = 'bigint'::regtype))
+	SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'project_id' AND a.attnotnull AND a.atttypid = 'bigint'::regtype))
 ORDER BY 1`, installWide), "every other table has a project_id")
 }
 
@@ -153,4 +156,33 @@ func TestEventsArePartitionedByDay(t *testing.T) {
 	for _, b := range bounds {
 		require.Regexp(t, utcDay, b, "a day is a UTC day, seen here from Kathmandu")
 	}
+}
+
+// Every table stands in the list of placements once, and the distributed ones are those of project data.
+func TestEveryTableHasAPlacement(t *testing.T) {
+	t.Parallel()
+	s, _ := storetest.OpenShop(t)
+	tables := storetest.ReadColumn[string](t, s, `
+		SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = 'public' AND NOT c.relispartition AND c.relkind IN ('r', 'p')`)
+	placed := store.Placements()
+	require.ElementsMatch(t, tables, slices.Collect(maps.Keys(placed)))
+	for _, table := range installWide {
+		require.NotEqual(t, store.Distributed, placed[table], table)
+	}
+	for table, placement := range placed {
+		if placement == store.Distributed {
+			require.NotContains(t, installWide, table)
+		}
+	}
+}
+
+// Without Citus nothing is distributed, and the error says what is missing.
+func TestDistributeNeedsCitus(t *testing.T) {
+	t.Parallel()
+	s, _ := storetest.OpenShop(t)
+	if s.IsDistributed() {
+		t.Skip("this database is on Citus")
+	}
+	require.ErrorIs(t, s.Distribute(t.Context(), 4, func(store.DistributionStep) {}), store.ErrNoCitus)
 }

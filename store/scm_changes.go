@@ -66,7 +66,7 @@ FROM issues i
 LEFT JOIN fixes latest ON latest.project_id = i.project_id AND latest.id = i.fix_id
 WHERE i.project_id = @project_id AND i.id = ANY (@ids) AND i.status <> 'merged'
 	AND coalesce(latest.merge_commit, '') <> @ref
-	AND NOT EXISTS (SELECT FROM fixes f WHERE f.project_id = i.project_id AND f.issue_id = i.id
+	AND NOT EXISTS (SELECT 1 FROM fixes f WHERE f.project_id = i.project_id AND f.issue_id = i.id
 		AND NOT f.given_back
 		AND (f.ref = @ref OR @kind = 'commit' AND f.ref >= @prefix AND f.ref < @prefix || 'g' AND starts_with(@ref, f.ref)))
 ORDER BY i.id`

@@ -21,7 +21,8 @@ ON CONFLICT (project_id, url) DO UPDATE SET
 	changed_at = greatest(changed_pull_requests.changed_at, excluded.changed_at), heard_at = excluded.heard_at
 RETURNING changed_at > @changed_at AS is_late`
 	dropChangedPullRequests = `
-DELETE FROM changed_pull_requests WHERE ctid = ANY (ARRAY(SELECT ctid FROM changed_pull_requests WHERE heard_at < @before LIMIT @chunk))`
+DELETE FROM changed_pull_requests WHERE (project_id, url) IN (
+	SELECT project_id, url FROM changed_pull_requests WHERE heard_at < @before LIMIT @chunk)`
 )
 
 // isLate reports whether the pull request has changed again since the state in the report. News of a merge is never late.
@@ -42,14 +43,14 @@ SELECT ` + watch.Columns + `, f.linked_by_type = 'system' AND f.linked_by = 'scm
 FROM fixes f
 JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id AND i.fix_id = f.id AND i.status = 'fix_pending'
 WHERE f.project_id = @project_id AND f.ref = @url AND f.deployed_at IS NULL AND f.closed_at IS NULL
-	AND NOT EXISTS (SELECT FROM merged_pull_requests m WHERE m.project_id = f.project_id AND m.url = f.ref)
+	AND NOT EXISTS (SELECT 1 FROM merged_pull_requests m WHERE m.project_id = f.project_id AND m.url = f.ref)
 ORDER BY i.id FOR UPDATE OF i`
 	// The fixes by a pull request that another fix has replaced.
 	giveReplacedBack = `
 UPDATE fixes SET given_back = true
 WHERE project_id = @project_id AND ref = @url AND linked_by_type = 'system' AND linked_by = 'scm' AND deployed_at IS NULL
 	AND closed_at IS NOT NULL AND outcome IS NULL
-	AND NOT EXISTS (SELECT FROM merged_pull_requests m WHERE m.project_id = fixes.project_id AND m.url = fixes.ref)`
+	AND NOT EXISTS (SELECT 1 FROM merged_pull_requests m WHERE m.project_id = fixes.project_id AND m.url = fixes.ref)`
 )
 
 // endLinks gives back the fixes that this webhook linked to a pull request, when it was closed without being merged or no

@@ -32,13 +32,13 @@ WITH RECURSIVE of AS (
 	WHERE p.repository = of.repository
 		AND p.commit >= left(n.commit, @prefix) AND p.commit < left(n.commit, @prefix) || 'g'
 		AND (starts_with(p.commit, n.commit) OR starts_with(n.commit, p.commit))
-		AND NOT EXISTS (SELECT FROM deploy_commits c
+		AND NOT EXISTS (SELECT 1 FROM deploy_commits c
 			WHERE c.project_id = @project_id AND c.commit = n.commit AND c.with_pushed AND c.number < @number)
 	UNION
 	SELECT p.before
 	FROM of, brought b JOIN pushed_commits p ON p.commit = b.commit
 	WHERE p.repository = of.repository
-		AND NOT EXISTS (SELECT FROM deploy_commits c
+		AND NOT EXISTS (SELECT 1 FROM deploy_commits c
 			WHERE c.project_id = @project_id AND c.commit = b.commit AND c.with_pushed AND c.number <= @number)
 )
 SELECT commit FROM brought LIMIT @most`

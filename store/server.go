@@ -30,7 +30,10 @@ func (s *Store) CheckServer(ctx context.Context) error {
 	case server.Encoding != "UTF8":
 		return fmt.Errorf("the database has the encoding %s: Errand needs one that was created with ENCODING 'UTF8'", server.Encoding)
 	}
-	return s.db.CheckPooler(ctx)
+	if err := s.db.CheckPooler(ctx); err != nil {
+		return err
+	}
+	return s.db.FindDistribution(ctx)
 }
 
 const findSchema = `

@@ -27,7 +27,7 @@ WHERE a.project_id = @id`
 UPDATE setup_apps a
 SET first_event_at = (SELECT min(i.first_seen) FROM issues i WHERE i.project_id = a.project_id AND NOT i.test)
 WHERE a.first_event_at IS NULL AND (@key::bigint = 0 OR a.setup_key_id = @key) AND (@id::bigint = 0 OR a.project_id = @id)
-	AND EXISTS (SELECT FROM issues i WHERE i.project_id = a.project_id AND NOT i.test)`
+	AND EXISTS (SELECT 1 FROM issues i WHERE i.project_id = a.project_id AND NOT i.test)`
 )
 
 // SetupState is the state of the setup of an app.

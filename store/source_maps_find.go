@@ -23,7 +23,7 @@ WHERE m.project_id = @project_id AND m.digest = @digest AND m.path = ANY (@paths
 ORDER BY strpos(m.path, E'\x1f') > 0, m.id`
 	hasMapsOfDists = `
 SELECT EXISTS (
-	SELECT FROM source_maps m
+	SELECT 1 FROM source_maps m
 	WHERE m.project_id = @project_id AND m.digest = @digest AND m.path >= @path || E'\x1f' AND m.path < @path || E'\x20'
 ) AS has_any`
 	// Equal files of several releases have the same debug id. Any of their maps will do; the latest is the easiest to find.
@@ -31,9 +31,9 @@ SELECT EXISTS (
 SELECT DISTINCT ON (m.debug_id) m.id, split_part(m.path, E'\x1f', 1) AS path, m.debug_id, ` + blobOfSourceMap + ` AS blob FROM source_maps m
 WHERE m.project_id = @project_id AND m.debug_id = ANY (@debug_ids::text[]) AND m.debug_id <> ''
 ORDER BY m.debug_id, m.id DESC`
-	hasSourceMaps        = `SELECT EXISTS (SELECT FROM source_maps m WHERE m.project_id = @project_id) AS has_any`
+	hasSourceMaps        = `SELECT EXISTS (SELECT 1 FROM source_maps m WHERE m.project_id = @project_id) AS has_any`
 	releaseHasSourceMaps = `
-SELECT EXISTS (SELECT FROM source_maps m WHERE m.project_id = @project_id AND m.digest = @digest) AS has_any`
+SELECT EXISTS (SELECT 1 FROM source_maps m WHERE m.project_id = @project_id AND m.digest = @digest) AS has_any`
 )
 
 // HasSourceMaps reports whether a project has source maps, of any release.

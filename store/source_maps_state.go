@@ -22,8 +22,8 @@ func (s *Store) ReadSourceMapState(ctx context.Context, project int64) (core.Sou
 	projects, ids, _ := pg.SplitColumns(issues.Data, func(i core.Issue) (project, issue int64, _ struct{}) {
 		return i.ProjectID, i.ID, struct{}{}
 	})
-	rows, err := pg.QueryMany[storedEvent](ctx, s.db.Main, selectNewestOfIssues,
-		pg.Args{"projects": projects, "ids": ids, "rows": core.MapStateEvents})
+	rows, err := pg.QueryEach[storedEvent](ctx, s.db, s.db.Main, selectNewestOfIssues,
+		pg.Args{"projects": projects, "ids": ids, "rows": core.MapStateEvents}, projects)
 	if err != nil {
 		return core.SourceMapState{}, err
 	}

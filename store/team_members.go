@@ -25,7 +25,7 @@ VALUES (@id, @team_id, @user_id, @now, @now, @role) ON CONFLICT DO NOTHING`
 	changeTeamRole   = `UPDATE team_members SET role = @role, updated_at = @now WHERE id = @id`
 	deleteTeamMember = `DELETE FROM team_members WHERE id = @id`
 	findOtherAdmin   = `
-SELECT EXISTS (SELECT FROM team_members WHERE team_id = @team_id AND id <> @id AND role IN ('owner', 'admin')) AS found`
+SELECT EXISTS (SELECT 1 FROM team_members WHERE team_id = @team_id AND id <> @id AND role IN ('owner', 'admin')) AS found`
 )
 
 // Errors of changes to a team's members.

@@ -174,7 +174,7 @@ func (s *Store) UseToken(ctx context.Context, hash []byte) (UsedToken, error) {
 	return token, nil
 }
 
-const findAdmin = `SELECT EXISTS (SELECT FROM tokens WHERE 'admin' = ANY (scopes) AND revoked_at IS NULL) AS found`
+const findAdmin = `SELECT EXISTS (SELECT 1 FROM tokens WHERE 'admin' = ANY (scopes) AND revoked_at IS NULL) AS found`
 
 // HasAdmin reports whether any token has the scope admin.
 func (s *Store) HasAdmin(ctx context.Context) (bool, error) {

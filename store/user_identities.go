@@ -14,7 +14,7 @@ JOIN user_identities i ON i.user_id = u.id
 WHERE i.issuer = @issuer AND i.subject = @subject`
 	lockUserByEmail   = findUserByEmail + ` FOR UPDATE`
 	findOtherIdentity = `
-SELECT EXISTS (SELECT FROM user_identities WHERE user_id = @user_id AND issuer = @issuer AND subject <> @subject) AS found`
+SELECT EXISTS (SELECT 1 FROM user_identities WHERE user_id = @user_id AND issuer = @issuer AND subject <> @subject) AS found`
 	// insertIdentity keeps an existing identity of the user: the same person may have come a moment before.
 	insertIdentity = `
 INSERT INTO user_identities AS i (user_id, created_at, issuer, subject)

@@ -25,8 +25,8 @@ const (
 	findUserByID      = selectUsers + ` WHERE u.id = @id`
 	findUserBySlug    = selectUsers + ` WHERE u.slug = @slug`
 	findUserByEmail   = selectUsers + ` WHERE u.email_address = @email_address`
-	findAnyUser       = `SELECT EXISTS (SELECT FROM users) AS found`
-	findTakenEmail    = `SELECT EXISTS (SELECT FROM users WHERE email_address = @email_address AND id <> @id) AS found`
+	findAnyUser       = `SELECT EXISTS (SELECT 1 FROM users) AS found`
+	findTakenEmail    = `SELECT EXISTS (SELECT 1 FROM users WHERE email_address = @email_address AND id <> @id) AS found`
 	listUserSlugsLike = `SELECT slug FROM users WHERE id <> @id AND (slug = @slug OR starts_with(slug, @slug || '-'))`
 	insertUser        = `
 INSERT INTO users (id, created_at, updated_at, site_admin, email_address, slug, password_hash)

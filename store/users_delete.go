@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	findProjectOfUser = `SELECT EXISTS (SELECT FROM projects WHERE created_by_user = @id AND deleted_at IS NULL) AS found`
+	findProjectOfUser = `SELECT EXISTS (SELECT 1 FROM projects WHERE created_by_user = @id AND deleted_at IS NULL) AS found`
 	deleteUser        = `DELETE FROM users WHERE id = @id`
 )
 

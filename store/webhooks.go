@@ -46,13 +46,11 @@ type NewWebhook struct {
 // The existing webhooks: the webhooks of a deleted project are gone with it.
 const webhooksThere = `
 FROM webhooks w LEFT JOIN projects p ON p.id = w.project_id
-LEFT JOIN LATERAL (
-	SELECT d.status FROM deliveries d WHERE d.webhook_id = w.id ORDER BY d.created_at DESC, d.id DESC LIMIT 1) l ON true
 WHERE w.deleted_at IS NULL AND (w.project_id IS NULL OR p.deleted_at IS NULL AND p.id IS NOT NULL)`
 
 const selectWebhooks = `
 SELECT w.id, coalesce(w.project_id, 0) AS project_id, w.name, w.format, w.events, coalesce(w.spike_threshold, 0) AS spike_threshold,
-	w.min_trust, w.url, w.recipients, w.sealed, w.created_at, w.created_by, coalesce(l.status, '') AS last_delivery` + webhooksThere
+	w.min_trust, w.url, w.recipients, w.sealed, w.created_at, w.created_by, '' AS last_delivery` + webhooksThere
 
 const (
 	listWebhooks = selectWebhooks + `
@@ -116,7 +114,7 @@ func (t *tx) createWebhook(ctx context.Context, actor core.Actor, n NewWebhook) 
 	if err := t.recordWebhook(ctx, actor, core.ActionWebhookCreate, n.ID, n.ProjectID, n.Name, n.URL); err != nil {
 		return made, err
 	}
-	return pg.QueryOne[StoredWebhook](ctx, t, findWebhook, pg.Args{"id": n.ID})
+	return getWebhook(ctx, t, n.ID)
 }
 
 func listOrEmpty(list []string) []string {
@@ -142,7 +140,33 @@ func CutQuery(url string) string {
 
 // ListWebhooks lists all webhooks in reach, most recent first.
 func (s *Store) ListWebhooks(ctx context.Context) ([]StoredWebhook, error) {
-	return pg.QueryMany[StoredWebhook](ctx, s.db.Main, listWebhooks, pg.Args{"reach": core.ReachOf(ctx).Projects()})
+	webhooks, err := pg.QueryMany[StoredWebhook](ctx, s.db.Main, listWebhooks, pg.Args{"reach": core.ReachOf(ctx).Projects()})
+	if err != nil || len(webhooks) == 0 {
+		return webhooks, err
+	}
+	var b pg.Batch
+	last := make([][]lastDelivery, len(webhooks))
+	for i, w := range webhooks {
+		pg.QueueMany(&b, findLastDelivery, pg.Args{"id": w.ID}, &last[i])
+	}
+	if err := b.Send(ctx, s.db.Main); err != nil {
+		return nil, err
+	}
+	for i := range webhooks {
+		webhooks[i].noteLast(last[i])
+	}
+	return webhooks, nil
+}
+
+const findLastDelivery = `SELECT status FROM deliveries WHERE webhook_id = @id ORDER BY created_at DESC, id DESC LIMIT 1`
+
+type lastDelivery struct{ Status core.DeliveryStatus }
+
+// noteLast sets the status of the latest delivery, if there was one.
+func (w *StoredWebhook) noteLast(found []lastDelivery) {
+	if len(found) > 0 {
+		w.LastDelivery = found[0].Status
+	}
 }
 
 // GetWebhook returns a webhook, or not_found.
@@ -155,6 +179,11 @@ func getWebhook(ctx context.Context, q pg.Querier, id int64) (StoredWebhook, err
 	if err != nil {
 		return StoredWebhook{}, err
 	}
+	last, err := pg.QueryMany[lastDelivery](ctx, q, findLastDelivery, pg.Args{"id": id})
+	if err != nil {
+		return StoredWebhook{}, err
+	}
+	webhook.noteLast(last)
 	return webhook, core.CheckReach(ctx, int64(webhook.ProjectID))
 }
 

@@ -175,8 +175,8 @@ func TestBadWebhooks(t *testing.T) {
 				mergeArgs(t, webhookArgs(""), "{"+test.members+"}")), "topsecret")
 		})
 	}
-	require.Equal(t, []string{"0 0"}, queryTexts(h, `SELECT (SELECT count(*) FROM webhooks) || ' ' || count(*) FROM activity
-		WHERE action = 'webhook.create'`))
+	require.Equal(t, []string{"0 0"}, queryTexts(h, `SELECT (SELECT count(*) FROM webhooks) || ' ' ||
+		(SELECT count(*) FROM activity WHERE action = 'webhook.create')`))
 }
 
 // mergeArgs returns the first object with the members of the second one merged in.

@@ -110,7 +110,9 @@ func TestPeopleSeeNothingOfOtherTeams(t *testing.T) {
 	}
 
 	other.fill()
-	h.changeRows(`UPDATE project_seen SET last_event_at = last_event_at + interval '1 minute' WHERE project_id = $1`, foreign)
+	h.changeRows(`
+		UPDATE project_seen SET last_event_at = (last_event_at AT TIME ZONE 'UTC' + interval '1 minute') AT TIME ZONE 'UTC'
+		WHERE project_id = $1`, foreign)
 
 	changed := map[string]bool{}
 	for _, q := range questions {

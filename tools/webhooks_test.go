@@ -150,8 +150,8 @@ func TestOldDeliveriesAreDropped(t *testing.T) {
 	require.Len(t, h.eventsTold(waiting), 1, "a pending one stays")
 	require.Len(t, h.eventsTold(recent), 1)
 	require.Equal(t, []string{fmt.Sprintf("{%d} {7} 0", kept)}, queryTexts(h, `
-SELECT (SELECT array_agg(id) FROM webhooks)::text || ' ' || (SELECT array_agg(number) FROM scm_issues)::text || ' ' || count(*)
-FROM spikes`))
+SELECT (SELECT array_agg(id) FROM webhooks)::text || ' ' || (SELECT array_agg(number) FROM scm_issues)::text || ' ' ||
+	(SELECT count(*) FROM spikes)`))
 }
 
 // Two servers see each other's webhooks immediately.

@@ -38,6 +38,7 @@ type cli struct {
 	Backup    backupCmd    `cmd:"" help:"Write the installation into one file, while the server runs; or check such a file."`
 	Restore   restoreCmd   `cmd:"" help:"Restore a backup into an empty data folder or database."`
 	Postgres  postgresCmd  `cmd:"" help:"The private Postgres in DATA_DIR."`
+	DB        dbCmd        `cmd:"" name:"db" help:"The database on several nodes."`
 	Doctor    doctorCmd    `cmd:"" help:"Look for what is wrong with the installation, and say what to do about it."`
 	Usage     usageCmd     `cmd:"" help:"Show what the installation takes on disks: database, tables, projects."`
 	Version   versionCmd   `cmd:"" help:"Print the version, the commit, the schema of the database, and how it was built."`

@@ -25,25 +25,41 @@ func FirstDelivery(change int64) int64 { return change * MaxWebhooks }
 // Only webhooks of the demo project itself hear of its examples: they must wake nobody and start no agent, because they never happened.
 const InsertDeliveries = `
 -- the deliveries of the changes
-INSERT INTO deliveries (project_id, id, webhook_id, issue_id, created_at, due_at, next_attempt_at, event)
-SELECT c.project_id, c.id * 1000 - 1 + row_number() OVER (PARTITION BY c.id ORDER BY w.id), w.id, c.issue_id, c.at, c.at, c.at, c.event
+INSERT INTO deliveries (` + deliveryColumns + `)
+SELECT c.project_id, ` + deliveryValues + `
 FROM changed c
+LEFT JOIN project_seen s ON s.project_id = c.project_id` + hearsOfChange
+
+// InsertDeliveriesOfProject is InsertDeliveries for changes of one project that has had events: a condition on s.project_id has to
+// follow. So it can run where the tables are distributed over nodes.
+const InsertDeliveriesOfProject = `
+-- the deliveries of the changes of a project
+INSERT INTO deliveries (` + deliveryColumns + `)
+SELECT s.project_id, ` + deliveryValues + `
+FROM project_seen s
+CROSS JOIN changed c` + hearsOfChange
+
+const (
+	deliveryColumns = `project_id, id, webhook_id, issue_id, created_at, due_at, next_attempt_at, event`
+	deliveryValues  = `c.id * 1000 - 1 + row_number() OVER (PARTITION BY c.id ORDER BY w.id), w.id, c.issue_id, c.at, c.at, c.at, c.event`
+	hearsOfChange   = `
 JOIN webhooks w ON coalesce(w.project_id, c.project_id) = c.project_id
 JOIN projects p ON p.id = c.project_id
-LEFT JOIN project_seen s ON s.project_id = c.project_id
 CROSS JOIN LATERAL (SELECT greatest(s.client_seen_at, c.client_at) AS client_seen, c.client_since) t
-WHERE EXISTS (SELECT FROM webhooks WHERE deleted_at IS NULL)
+WHERE EXISTS (SELECT 1 FROM webhooks WHERE deleted_at IS NULL)
 	AND w.deleted_at IS NULL
 	AND c.event = ANY (w.events)
 	AND p.deleted_at IS NULL
 	AND (NOT p.demo OR w.project_id IS NOT NULL)
 	AND (w.min_trust = 'low' OR ` + IsTrusted + `)`
+)
 
+// An issue that changes has had events, and its project a row in project_seen.
 const insertDeliveriesOfOne = `
 WITH changed AS (
 	SELECT @id::bigint AS id, @project_id::bigint AS project_id, @issue_id::bigint AS issue_id, @event::text AS event,
 		@now::timestamptz AS at, NULL::timestamptz AS client_at, @client_since::timestamptz AS client_since
-)` + InsertDeliveries
+)` + InsertDeliveriesOfProject + ` AND s.project_id = @project_id`
 
 // AddDeliveries makes the deliveries for an event of an issue, in the transaction of the change.
 func AddDeliveries(ctx context.Context, db *pg.DB, t *pg.Tx, project, issue int64, event core.WebhookEvent) error {

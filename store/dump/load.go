@@ -25,8 +25,8 @@ type Loader struct {
 
 // isUsed finds an installation that somebody works with. Migrations alone put rows only in other tables.
 const isUsed = `
-SELECT EXISTS (SELECT FROM install_identity) OR EXISTS (SELECT FROM projects) OR EXISTS (SELECT FROM users)
-	OR EXISTS (SELECT FROM tokens) OR EXISTS (SELECT FROM webhooks) AS used`
+SELECT EXISTS (SELECT 1 FROM install_identity) OR EXISTS (SELECT 1 FROM projects) OR EXISTS (SELECT 1 FROM users)
+	OR EXISTS (SELECT 1 FROM tokens) OR EXISTS (SELECT 1 FROM webhooks) AS used`
 
 // buildMemory lets indexes be sorted in memory, mostly.
 const buildMemory = `; SET LOCAL maintenance_work_mem = '256MB'`
@@ -102,5 +102,5 @@ const listIndexes = `
 SELECT i.relname AS name, replace(pg_get_indexdef(i.oid), ' ON ONLY ', ' ON ') AS definition
 FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid
 WHERE x.indrelid = to_regclass(quote_ident(@table)) AND NOT i.relispartition
-	AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.oid)
+	AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conindid = i.oid)
 ORDER BY i.relname`

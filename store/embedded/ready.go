@@ -94,7 +94,7 @@ func (s *Server) tryDatabase(ctx context.Context) error {
 }
 
 func createDatabase(ctx context.Context, conn *pgconn.PgConn) error {
-	results, err := conn.Exec(ctx, "SELECT FROM pg_database WHERE datname = '"+databaseName+"'").ReadAll()
+	results, err := conn.Exec(ctx, "SELECT 1 FROM pg_database WHERE datname = '"+databaseName+"'").ReadAll()
 	if err != nil || len(results[0].Rows) > 0 {
 		return err
 	}

@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -80,12 +81,15 @@ func (w *Writer) AddEvents(ctx context.Context, events []NewEvent) ([]Added, err
 	if len(events) == 0 {
 		return nil, nil
 	}
+	if w.TakesOneProject() && slices.ContainsFunc(events, func(e NewEvent) bool { return e.ProjectID != events[0].ProjectID }) {
+		return nil, errors.New("store: where the tables are distributed over nodes, a batch takes events of one project")
+	}
 	b, err := w.newBatch(ctx, events)
 	if err != nil {
 		return nil, err
 	}
 	defer w.db.EndFrozenWhileWaiting(ctx)()
-	if !b.isRetry {
+	if !b.isRetry && !w.db.IsDistributed() {
 		if err := w.assignIssues(ctx, b); err != nil {
 			return nil, err
 		}
@@ -113,7 +117,7 @@ func (w *Writer) AddEvents(ctx context.Context, events []NewEvent) ([]Added, err
 // finishBatch does what follows from a batch once it is committed, and reports its outcome.
 func (w *Writer) finishBatch(ctx context.Context, b *batch, err error) ([]Added, error) {
 	if err == nil {
-		w.returnIgnored(ctx, b.returning)
+		w.returnIgnored(ctx, b)
 	}
 	return b.reportAdded(w, err)
 }
@@ -246,7 +250,7 @@ func (w *Writer) assignIssues(ctx context.Context, b *batch) error {
 	if len(unknown) == 0 {
 		return nil
 	}
-	found, err := findIssues(ctx, w.db.Writer, unknown)
+	found, err := w.findIssues(ctx, w.db.Writer, unknown)
 	if err != nil {
 		return pg.WrapError(err)
 	}

@@ -11,15 +11,18 @@ import (
 
 func (b *batch) queueIssues(q *pgx.Batch, now core.Time, o *batchOutcome) {
 	c := newSpanArrays(b.counts.issues)
-	userProject, userIssue, user := pg.SplitColumns(b.counts.users, func(u userKey) (int64, int64, []byte) {
-		return u.project, u.issue, u.user[:]
-	})
+	userProject, userIssue, user := b.listUsers()
 	project, event := b.listEventKeys()
 	watched := b.collectWatched()
-	q.Queue(countIssues, c.project, c.issue, b.undecidedTimes(c.last), project, event, userProject, userIssue, user, MaxUsers, now,
-		c.seen, c.stored, c.latest, c.first, c.level, c.firstRelease, c.firstKnown, c.lastRelease, c.lastKnown, c.last,
-		watched.fixes, watched.deploys, b.mayTellSpikes,
-	).QueryRow(func(row pgx.Row) error { return row.Scan(&o.issues, &o.stored, &o.users, &o.proceeded, &o.returning) })
+	args := append(c.listArgs(), MaxUsers, now, b.undecidedTimes(c.last), project, event, userProject, userIssue, user,
+		watched.fixes, watched.deploys, b.mayTellSpikes)
+	q.Queue(countIssues, args...).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&o.issues, &o.stored, &o.users, &o.returning, &o.proceeded)
+	})
+}
+
+func (b *batch) listUsers() (project, issue []int64, user [][]byte) {
+	return pg.SplitColumns(b.counts.users, func(u userKey) (int64, int64, []byte) { return u.project, u.issue, u.user[:] })
 }
 
 // spanArrays are the counts of issues as the arrays of a statement.
@@ -48,9 +51,26 @@ func newSpanArrays(rows []issueCount) spanArrays {
 	return c
 }
 
+// listArgs are the first arguments of countIssues and countIssuesOfProject.
+func (c *spanArrays) listArgs() []any {
+	return []any{c.project, c.issue, c.last, c.seen, c.stored, c.latest, c.first, c.level, c.firstRelease, c.firstKnown, c.lastRelease,
+		c.lastKnown}
+}
+
 // queueEvents adds the stored events, and the ids of all events.
 func (b *batch) queueEvents(q *pgx.Batch) {
-	stored, counted := newEventArrays(len(b.events)), newEventArrays(0)
+	stored, counted := b.splitEvents()
+	if len(counted.id) > 0 {
+		q.Queue(addCountedIDs, counted.project, counted.event, counted.id, counted.issue, counted.received)
+	}
+	if len(stored.id) > 0 {
+		q.Queue(addEvents, stored.listArgs()...)
+	}
+}
+
+// splitEvents returns the events that are stored, and the others, of which only the ids are needed.
+func (b *batch) splitEvents() (stored, counted *eventArrays) {
+	stored, counted = newEventArrays(len(b.events)), newEventArrays(0)
 	b.eachCounted(func(e *NewEvent, a *Added) {
 		if a.ID == 0 {
 			counted.appendID(e, a.IssueID)
@@ -58,12 +78,7 @@ func (b *batch) queueEvents(q *pgx.Batch) {
 		}
 		stored.appendEvent(e, a.IssueID)
 	})
-	if len(counted.id) > 0 {
-		q.Queue(addCountedIDs, counted.project, counted.event, counted.id, counted.issue, counted.received)
-	}
-	if len(stored.id) > 0 {
-		q.Queue(addEvents, stored.listArgs()...)
-	}
+	return stored, counted
 }
 
 // eventArrays are events as the arrays of a statement.
@@ -75,8 +90,8 @@ type eventArrays struct {
 	payload, user                  [][]byte
 }
 
-func newEventArrays(n int) eventArrays {
-	return eventArrays{
+func newEventArrays(n int) *eventArrays {
+	return &eventArrays{
 		project: make([]int64, 0, n), id: make([]int64, 0, n), issue: make([]int64, 0, n), dictionary: make([]int64, 0, n),
 		event: make([][16]byte, 0, n), received: make([]time.Time, 0, n), occurred: make([]time.Time, 0, n),
 		level: make([]string, 0, n), release: make([]string, 0, n), environment: make([]string, 0, n), payload: make([][]byte, 0, n),

@@ -24,23 +24,25 @@ const countSpikes = `WITH ` + addHours + `
 		'issue.spike'
 	FROM spiked
 	RETURNING 1` + seeProjects + `
-RETURNING (SELECT count(*) FROM told), EXISTS (SELECT FROM webhooks WHERE spike_threshold IS NOT NULL AND deleted_at IS NULL)`
+RETURNING (SELECT count(*) FROM told), EXISTS (SELECT 1 FROM webhooks WHERE spike_threshold IS NOT NULL AND deleted_at IS NULL)`
 
 const addHours = `
 of_issues AS (
 	INSERT INTO issue_hours (project_id, issue_id, hour, events, fives)
 	SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[], $5::int[])
 	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
-	ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET
-		events = issue_hours.events + excluded.events,
-		-- 0 stays: a server without this column has counted in that hour
-		fives = CASE WHEN issue_hours.fives = 0 THEN 0 ELSE issue_hours.fives | excluded.fives END
+	` + addToHour + `
 	RETURNING project_id, issue_id, hour, events
 ), of_projects AS (
 	INSERT INTO project_hours (project_id, hour, events)
 	SELECT * FROM unnest($6::bigint[], $7::timestamptz[], $8::bigint[])
 	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 	ON CONFLICT (project_id, hour) DO UPDATE SET events = project_hours.events + excluded.events`
+
+// addToHour adds to the hour of an issue that has a row. 0 stays: a server without the column fives has counted in that hour.
+const addToHour = `ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET
+		events = issue_hours.events + excluded.events,
+		fives = CASE WHEN issue_hours.fives = 0 THEN 0 ELSE issue_hours.fives | excluded.fives END`
 
 const seeProjects = `
 )
@@ -56,15 +58,9 @@ ON CONFLICT (project_id) DO UPDATE SET
 		THEN project_seen.client_seen_at ELSE greatest(project_seen.client_seen_at, excluded.client_seen_at) END`
 
 func (b *batch) queueHours(q *pgx.Batch, now core.Time, o *batchOutcome) {
-	rows, projects := b.counts.hours, b.counts.projects
-	n := len(rows)
-	project, issue, events, hour := make([]int64, n), make([]int64, n), make([]int64, n), make([]time.Time, n)
-	fives := make([]int32, n)
-	for i, r := range rows {
-		project[i], issue[i], events[i], hour[i], fives[i] = r.project, r.issue, r.events, r.hour, r.fives
-	}
-	id, count, at := pg.SplitColumns(projects, func(p projectCount) (int64, int64, time.Time) { return p.project, p.events, p.hour })
-	last, server, client := pg.SplitColumns(projects, func(p projectCount) (core.Time, core.Time, core.Time) {
+	project, issue, hour, events, fives := b.listHours()
+	id, count, at := b.listProjectHours()
+	last, server, client := pg.SplitColumns(b.counts.projects, func(p projectCount) (core.Time, core.Time, core.Time) {
 		return p.last, p.server, p.client
 	})
 	args := []any{project, issue, hour, events, fives, id, at, count, last, server, client}
@@ -74,6 +70,20 @@ func (b *batch) queueHours(q *pgx.Batch, now core.Time, o *batchOutcome) {
 	}
 	args = append(args, now, core.ClientSince(now), activity.FirstDelivery(b.spikes), activity.MaxWebhooks)
 	q.Queue(countSpikes, args...).Query(o.addSpikes)
+}
+
+func (b *batch) listHours() (project, issue []int64, hour []time.Time, events []int64, fives []int32) {
+	n := len(b.counts.hours)
+	project, issue, events, hour = make([]int64, n), make([]int64, n), make([]int64, n), make([]time.Time, n)
+	fives = make([]int32, n)
+	for i, r := range b.counts.hours {
+		project[i], issue[i], events[i], hour[i], fives[i] = r.project, r.issue, r.events, r.hour, r.fives
+	}
+	return project, issue, hour, events, fives
+}
+
+func (b *batch) listProjectHours() (project, events []int64, hour []time.Time) {
+	return pg.SplitColumns(b.counts.projects, func(p projectCount) (int64, int64, time.Time) { return p.project, p.events, p.hour })
 }
 
 // addSpikes adds the number of deliveries, and notes whether a webhook wants spikes. Each row repeats both.

@@ -25,7 +25,7 @@ func (w *Writer) addThoroughly(ctx context.Context, t *pg.Tx, b *batch) error {
 		return nil
 	}
 	b.deferStoring(w) // again: the newest event may have been a duplicate
-	found, err := findIssues(ctx, t, b.listIssueKeys())
+	found, err := w.findIssues(ctx, t, b.listIssueKeys())
 	if err != nil {
 		return err
 	}
@@ -36,13 +36,31 @@ func (w *Writer) addThoroughly(ctx context.Context, t *pg.Tx, b *batch) error {
 	if err := w.reopenIssues(ctx, t, b); err != nil {
 		return err
 	}
+	if w.db.IsDistributed() {
+		return w.sendInSteps(ctx, t, b)
+	}
 	return w.sendStatements(ctx, t, b)
+}
+
+// choose returns the form of a statement that this database needs.
+func (w *Writer) choose(usual, ofProject string) string {
+	if w.db.IsDistributed() {
+		return ofProject
+	}
+	return usual
 }
 
 const holdGrouping = `SELECT id FROM projects WHERE id = ANY (@ids) ORDER BY id FOR SHARE`
 
 // holdGrouping makes merges and splits wait until the batch is added: otherwise each of them could send the batch back.
 func (w *Writer) holdGrouping(ctx context.Context, t *pg.Tx, b *batch) error {
+	if w.db.IsDistributed() {
+		err := ShareProject(ctx, t, b.events[0].ProjectID)
+		if core.HasCode(err, core.ProjectNotFound) {
+			return nil // nobody merges its issues
+		}
+		return err
+	}
 	projects := map[int64]struct{}{}
 	for i := range b.events {
 		projects[b.events[i].ProjectID] = struct{}{}
@@ -63,11 +81,11 @@ JOIN unnest($1::bigint[], $2::int[], $3::bytea[]) AS n (project_id, version, fin
 	ON f.project_id = n.project_id AND f.version = n.version AND f.fingerprint = n.fingerprint`
 
 // findIssues looks up the issues of fingerprints.
-func findIssues(ctx context.Context, on pg.Reader, groups []issueKey) (map[issueKey]int64, error) {
+func (w *Writer) findIssues(ctx context.Context, on pg.Reader, groups []issueKey) (map[issueKey]int64, error) {
 	project, version, fingerprint := pg.SplitColumns(groups, func(k issueKey) (int64, int32, []byte) {
 		return k.project, int32(k.version), k.fingerprint[:]
 	})
-	rows, err := on.Query(ctx, findIssuesByFingerprint, project, version, fingerprint)
+	rows, err := on.Query(ctx, w.choose(findIssuesByFingerprint, findIssuesOfProject), project, version, fingerprint)
 	if err != nil {
 		return nil, err
 	}
@@ -96,9 +114,13 @@ func (b *batch) listIssueKeys() []issueKey {
 	return list
 }
 
-const lockIssues = `
-SELECT i.project_id, i.id, i.status, i.fix_id, i.reopens_after FROM issues i JOIN unnest(@ids::bigint[]) AS n (id) ON i.id = n.id
+const (
+	lockIssues         = selectIssuesToLock + inOrderForUpdate
+	selectIssuesToLock = `
+SELECT i.project_id, i.id, i.status, i.fix_id, i.reopens_after FROM issues i JOIN unnest(@ids::bigint[]) AS n (id) ON i.id = n.id`
+	inOrderForUpdate = `
 ORDER BY i.project_id, i.id FOR UPDATE OF i`
+)
 
 const reopenIssue = `UPDATE issues SET status = 'unresolved', status_at = @now WHERE project_id = @project_id AND id = @id`
 
@@ -121,9 +143,16 @@ func (w *Writer) reopenIssues(ctx context.Context, t *pg.Tx, b *batch) error {
 	for i, c := range b.counts.issues {
 		ids[i], latest[c.issue] = c.issue, c.LastSeen
 	}
-	issues, err := pg.QueryMany[countedIssue](ctx, t, lockIssues, pg.Args{"ids": ids})
+	lock, args := lockIssues, pg.Args{"ids": ids}
+	if w.db.IsDistributed() {
+		lock, args["project_id"] = lockIssuesOfProject, b.events[0].ProjectID
+	}
+	issues, err := pg.QueryMany[countedIssue](ctx, t, lock, args)
 	if err != nil {
 		return err
+	}
+	if len(issues) < len(ids) {
+		return errStale // one was deleted
 	}
 	for _, i := range issues {
 		switch {

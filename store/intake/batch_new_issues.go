@@ -88,9 +88,13 @@ func (b *batch) listNewFingerprints() (project []int64, version []int32, fingerp
 }
 
 func (b *batch) queueNewIssues(q *pgx.Batch, now core.Time, o *batchOutcome) {
-	if len(b.firstEvents) == 0 {
-		return
+	if len(b.firstEvents) > 0 {
+		q.Queue(makeIssues, append(b.listNewIssueArgs(now), core.ClientSince(now))...).Query(o.addDeliveries)
 	}
+}
+
+// listNewIssueArgs are the first arguments of makeIssues, and those of makeIssuesOfProject.
+func (b *batch) listNewIssueArgs(now core.Time) []any {
 	project, version, fingerprint := b.listNewFingerprints()
 	title, culprit, kind := pg.SplitColumns(b.firstEvents, func(e *NewEvent) (string, string, string) { return e.Title, e.Culprit, e.Type })
 	platform, test, features := pg.SplitColumns(b.firstEvents, func(e *NewEvent) (string, bool, string) {
@@ -104,9 +108,9 @@ func (b *batch) queueNewIssues(q *pgx.Batch, now core.Time, o *batchOutcome) {
 		users[i] = b.counts.newIssues[i].users
 	}
 	c := newSpanArrays(b.counts.newIssues)
-	q.Queue(makeIssues, project, version, fingerprint, c.issue, title, culprit, kind, c.level, platform, test, site, handled, now,
+	return []any{project, version, fingerprint, c.issue, title, culprit, kind, c.level, platform, test, site, handled, now,
 		c.seen, c.stored, users, c.latest, c.first, c.last, c.firstRelease, c.firstKnown, c.lastRelease, c.lastKnown, features,
-		b.newChanges, b.listClientTimes(project), core.ClientSince(now), noise).Query(o.addDeliveries)
+		b.newChanges, b.listClientTimes(project), noise}
 }
 
 // listClientTimes returns, for each of the projects, when the batch's latest event of a browser or an app arrived, or the

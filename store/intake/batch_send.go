@@ -16,23 +16,11 @@ import (
 func (w *Writer) sendStatements(ctx context.Context, on interface {
 	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
 }, b *batch) error {
-	b.countEvents(w.memory)
-	if len(b.counts.issues)+len(b.counts.newIssues) == 0 {
-		return nil // all events are duplicates
-	}
-	b.watched = w.memory.findHarmless(b)
-	b.eachCounted(func(e *NewEvent, a *Added) {
-		if a.ID != 0 {
-			w.packWaiting(ctx, e)
-		}
-	})
-	change, err := w.db.IDs.TakeOne(ctx, activity.DeliveryIDs)
-	if err != nil {
+	if nothing, err := w.sumUp(ctx, b); nothing || err != nil {
 		return err
 	}
-	b.spikes = change
 	var outcome batchOutcome
-	err = on.SendBatch(ctx, b.makeStatements(w.db.Now(), w.newIssues(), &outcome)).Close()
+	err := on.SendBatch(ctx, b.makeStatements(w.db.Now(), w.newIssues(), &outcome)).Close()
 	switch {
 	case err != nil:
 		return err
@@ -44,14 +32,35 @@ func (w *Writer) sendStatements(ctx context.Context, on interface {
 	if b.mayTellSpikes {
 		w.spikesWanted.Store(outcome.spikesWanted)
 	}
-	b.deliveries, b.returning = outcome.deliveries, outcome.returning
-	for i, issue := range outcome.issues {
-		b.setIssueAfter(issue, outcome.stored[i], outcome.users[i])
+	w.noteOutcome(b, &outcome)
+	return nil
+}
+
+// sumUp counts the events of the batch and packs those that are stored. It reports whether all of them are duplicates.
+func (w *Writer) sumUp(ctx context.Context, b *batch) (nothing bool, err error) {
+	b.countEvents(w.memory)
+	if len(b.counts.issues)+len(b.counts.newIssues) == 0 {
+		return true, nil
+	}
+	b.watched = w.memory.findHarmless(b)
+	b.eachCounted(func(e *NewEvent, a *Added) {
+		if a.ID != 0 {
+			w.packWaiting(ctx, e)
+		}
+	})
+	b.spikes, err = w.db.IDs.TakeOne(ctx, activity.DeliveryIDs)
+	return false, err
+}
+
+// noteOutcome takes over what the statements of the batch returned.
+func (w *Writer) noteOutcome(b *batch, o *batchOutcome) {
+	b.deliveries, b.returning = o.deliveries, o.returning
+	for i, issue := range o.issues {
+		b.setIssueAfter(issue, o.stored[i], o.users[i])
 	}
 	for _, c := range b.counts.newIssues {
 		b.setIssueAfter(c.issue, c.stored, c.users)
 	}
-	return nil
 }
 
 // batchOutcome is the result of a batch's statements.
@@ -81,7 +90,7 @@ func (b *batch) makeStatements(now core.Time, newIssues int64, o *batchOutcome) 
 	b.queueIssues(q, now, o)
 	b.queueNewIssues(q, now, o)
 	b.queueEvents(q)
-	queueNames(q, c.names)
+	queueNames(q, c.names, countEnvironments, countReleases)
 	b.queueHours(q, now, o)
 	b.queueNewIssueCount(q, newIssues)
 	quotas.queueQuotaGuard(q)
@@ -107,7 +116,7 @@ func (b *batch) undecidedTimes(last []time.Time) []time.Time {
 	return last
 }
 
-func queueNames(q *pgx.Batch, names []issueName) {
+func queueNames(q *pgx.Batch, names []issueName, countEnvironments, countReleases string) {
 	var environments, releases []issueName
 	for _, name := range names {
 		if name.isRelease {

@@ -44,7 +44,7 @@ const countIssues = `
 WITH locked AS MATERIALIZED ( -- as in checkIssues
 	SELECT i.project_id, i.status, i.fix_id, i.reopens_after, n.project_id AS wanted, n.undecided_at, n.harmless_fix, n.deploys
 	FROM issues i
-	JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $21::bigint[], $22::bigint[])
+	JOIN unnest($1::bigint[], $2::bigint[], $15::timestamptz[], $21::bigint[], $22::bigint[])
 		AS n (project_id, id, undecided_at, harmless_fix, deploys) ON i.id = n.id
 	ORDER BY i.project_id, i.id
 	FOR UPDATE OF i
@@ -57,49 +57,55 @@ WITH locked AS MATERIALIZED ( -- as in checkIssues
 				AND (undecided_at > reopens_after IS NOT TRUE OR harmless_fix = fix_id AND status IN ('fix_pending', 'verified')
 					AND deploys = (SELECT o.deploys FROM deploy_order o WHERE o.project_id = wanted))
 		) = cardinality($2::bigint[])
-		AND ($23::boolean OR NOT EXISTS (SELECT FROM webhooks WHERE spike_threshold IS NOT NULL AND deleted_at IS NULL))
+		AND ($23::boolean OR NOT EXISTS (SELECT 1 FROM webhooks WHERE spike_threshold IS NOT NULL AND deleted_at IS NULL))
 		AND NOT EXISTS (
-			SELECT FROM unnest($4::bigint[], $5::uuid[]) AS n (project_id, event_id)
+			SELECT 1 FROM unnest($16::bigint[], $17::uuid[]) AS n (project_id, event_id)
 			JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id)
 	)::text, true) = 'true' AS proceeds
 ), added AS (
 	INSERT INTO issue_users (project_id, issue_id, user_hash)
-	SELECT * FROM unnest($6::bigint[], $7::bigint[], $8::bytea[])
+	SELECT * FROM unnest($18::bigint[], $19::bigint[], $20::bytea[])
 	WHERE (SELECT proceeds FROM checked)
 	ON CONFLICT DO NOTHING
 	RETURNING issue_id
 ), users AS (
 	SELECT issue_id, count(*) AS n FROM added GROUP BY issue_id
-), counted AS (
+), ` + addCounts + ` AND (SELECT proceeds FROM checked)` + countsAfter + `
+)
+SELECT array_agg(id), array_agg(stored_events), array_agg(users_affected), array_agg(id) FILTER (WHERE is_over),
+	(SELECT proceeds FROM checked)
+FROM counted`
+
+// addCounts adds the counts of a batch to its issues, and users (issue_id, n) to their users. A condition may follow.
+const addCounts = `counted AS (
 	UPDATE issues i SET
 		times_seen = i.times_seen + n.seen,
 		stored_events = i.stored_events + n.stored,
 		notices_class = CASE WHEN ` + mayKeepClass + ` THEN i.notices_class
 			ELSE width_bucket(i.stored_events + n.stored, ` + NoticeBounds + `) END,
-		users_affected = least($9::bigint, i.users_affected + coalesce(u.n, 0)),
+		users_affected = least($13::bigint, i.users_affected + coalesce(u.n, 0)),
 		first_release = CASE WHEN n.first_release_at < coalesce(i.first_release_at, 'infinity') THEN n.first_release ELSE i.first_release END,
 		first_release_at = least(n.first_release_at, i.first_release_at),
 		first_seen = least(i.first_seen, n.first_at),
-		first_seen_lowered_at = CASE WHEN n.first_at < i.first_seen THEN $10 ELSE i.first_seen_lowered_at END,
+		first_seen_lowered_at = CASE WHEN n.first_at < i.first_seen THEN $14 ELSE i.first_seen_lowered_at END,
 		last_release = CASE WHEN n.last_release_at >= coalesce(i.last_release_at, '-infinity') THEN n.last_release ELSE i.last_release END,
 		last_release_at = greatest(n.last_release_at, i.last_release_at),
 		level = CASE WHEN n.last_at >= i.last_seen THEN n.level ELSE i.level END,
 		last_seen = greatest(i.last_seen, n.last_at),
 		quiet = false,
 		latest_event_id = coalesce(nullif(n.latest_event, 0), i.latest_event_id)
-	FROM unnest($2::bigint[], $20::timestamptz[], $11::bigint[], $12::bigint[], $13::bigint[], $14::timestamptz[], $15::text[],
-		$16::text[], $17::timestamptz[], $18::text[], $19::timestamptz[])
+	FROM unnest($2::bigint[], $3::timestamptz[], $4::bigint[], $5::bigint[], $6::bigint[], $7::timestamptz[], $8::text[],
+		$9::text[], $10::timestamptz[], $11::text[], $12::timestamptz[])
 		AS n (issue_id, last_at, seen, stored, latest_event, first_at, level,
 			first_release, first_release_at, last_release, last_release_at)
 	LEFT JOIN users u ON u.issue_id = n.issue_id
-	WHERE i.id = n.issue_id AND (SELECT proceeds FROM checked)
+	WHERE i.id = n.issue_id`
+
+// countsAfter returns the counts after the batch.
+const countsAfter = `
 	RETURNING i.id, i.stored_events, i.users_affected,
-		i.ignored_at = i.status_at AND i.status = 'ignored' -- as IsTermOver, of the counts after the batch
-			AND (i.ignored_until <= $10 OR i.times_seen >= i.ignored_to_events OR i.users_affected >= i.ignored_to_users) AS is_over
-)
-SELECT array_agg(id), array_agg(stored_events), array_agg(users_affected), (SELECT proceeds FROM checked),
-	array_agg(id) FILTER (WHERE is_over)
-FROM counted`
+		i.ignored_at = i.status_at AND i.status = 'ignored' -- as IsTermOver
+			AND (i.ignored_until <= $14 OR i.times_seen >= i.ignored_to_events OR i.users_affected >= i.ignored_to_users) AS is_over`
 
 // addFingerprints waits for other servers that make the same issues. If they have made them, the batch cannot proceed.
 const addFingerprints = `
@@ -115,14 +121,7 @@ SELECT set_config('errand.proceeds', (count(*) = cardinality($4::bigint[]))::tex
 // makeIssues makes the issues and their features, or removes their fingerprints if the batch cannot proceed. Arrays of
 // different lengths are sent as texts. An event that was not looked at has no features, and its issue is read later.
 const makeIssues = `
-WITH new AS (
-	SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-		$10::bool[], $11::text[], $12::boolean[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[],
-		$18::timestamptz[], $19::timestamptz[], $20::text[], $21::timestamptz[], $22::text[], $23::timestamptz[], $24::text[],
-		$25::bigint[], $26::timestamptz[], $28::boolean[])
-		AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled, seen, stored, users, latest,
-			first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, features, change_id, client_at,
-			noise)
+WITH ` + newIssues + `
 ), taken_back AS (
 	DELETE FROM issue_fingerprints f USING new n
 	WHERE NOT current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
@@ -134,21 +133,35 @@ WITH new AS (
 		AND features <> ''
 ), changed AS (
 	SELECT change_id AS id, project_id, id AS issue_id, 'issue.new' AS event, $13::timestamptz AS at, client_at,
-		$27::timestamptz AS client_since
+		$28::timestamptz AS client_since
 	FROM new
 	WHERE NOT test -- the test issue of a setup is not an error; a ping tests a webhook
 		AND current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 ), told AS (` + activity.InsertDeliveries + `
 	RETURNING 1
 )
-INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, crash_site, handled,
-	noise, times_seen, stored_events, notices_class, users_affected, latest_event_id, first_seen, last_seen,
-	first_release, first_release_at, last_release, last_release_at, status, status_at)
-SELECT project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled,
-	noise, seen, stored, width_bucket(stored, ` + NoticeBounds + `), users, nullif(latest, 0), first_seen, last_seen,
-	first_release, first_release_at, last_release, last_release_at, 'unresolved', $13
+INSERT INTO issues (project_id, ` + newIssueColumns + `)
+SELECT project_id, ` + newIssueValues + `
 FROM new WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 RETURNING (SELECT count(*) FROM told)`
+
+// These are the issues that a batch makes, and what is stored of each besides its project.
+const (
+	newIssues = `new AS (
+	SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+		$10::bool[], $11::text[], $12::boolean[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[],
+		$18::timestamptz[], $19::timestamptz[], $20::text[], $21::timestamptz[], $22::text[], $23::timestamptz[], $24::text[],
+		$25::bigint[], $26::timestamptz[], $27::boolean[])
+		AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled, seen, stored, users, latest,
+			first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, features, change_id, client_at,
+			noise)`
+	newIssueColumns = `fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, crash_site, handled,
+	noise, times_seen, stored_events, notices_class, users_affected, latest_event_id, first_seen, last_seen,
+	first_release, first_release_at, last_release, last_release_at, status, status_at`
+	newIssueValues = `version, fingerprint, id, title, culprit, type, level, platform, test, site, handled,
+	noise, seen, stored, width_bucket(stored, ` + NoticeBounds + `), users, nullif(latest, 0), first_seen, last_seen,
+	first_release, first_release_at, last_release, last_release_at, 'unresolved', $13::timestamptz`
+)
 
 // addCountedIDs adds the ids of events that are not stored.
 const addCountedIDs = `

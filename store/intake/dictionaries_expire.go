@@ -10,7 +10,7 @@ import (
 // deleteDictionaries deletes those that have had a successor since before a time. A project's newest one always stays.
 const deleteDictionaries = `
 DELETE FROM dictionaries d WHERE EXISTS (
-	SELECT FROM dictionaries n WHERE n.project_id = d.project_id AND n.id > d.id AND n.created_at < @before)`
+	SELECT 1 FROM dictionaries n WHERE n.project_id = d.project_id AND n.id > d.id AND n.created_at < @before)`
 
 // successionTakes is more than servers need to notice a new dictionary (dictionaryAge), and more than their clocks differ.
 const successionTakes = 24 * time.Hour

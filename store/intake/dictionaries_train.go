@@ -67,7 +67,7 @@ SELECT e.payload, e.dictionary FROM (
 	ORDER BY turn, listed_from DESC, id DESC LIMIT @most
 ) i CROSS JOIN LATERAL (
 	SELECT *, row_number() OVER (ORDER BY received_at DESC, id DESC) AS nth FROM (
-		SELECT * FROM events WHERE project_id = i.project_id AND issue_id = i.id
+		SELECT * FROM events WHERE project_id = @project_id AND issue_id = i.id
 		ORDER BY received_at DESC, id DESC LIMIT @each) newest
 ) e ORDER BY e.nth, i.turn, i.listed_from DESC, i.id DESC LIMIT @most`
 

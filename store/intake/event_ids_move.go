@@ -45,7 +45,36 @@ const shareProject = `SELECT id FROM projects WHERE id = @id AND deleted_at IS N
 // ShareProject keeps a project from being deleted, and its issues from being merged or split, until the transaction ends.
 // An unknown or deleted project is core.ProjectNotFound.
 func ShareProject(ctx context.Context, t *pg.Tx, id int64) error {
-	_, err := pg.QueryOne[struct{ ID int64 }](ctx, t, shareProject, pg.Args{"id": id})
+	return findLocked(ctx, t, id, shareProject, shareOnNode)
+}
+
+// LockProject waits until nobody shares a project, and keeps others from sharing and locking it. Errors are those of ShareProject.
+func LockProject(ctx context.Context, t *pg.Tx, id int64) error {
+	return findLocked(ctx, t, id, lockProject, lockOnNode)
+}
+
+// lockProject lets the project's keys and settings be read meanwhile.
+const lockProject = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR NO KEY UPDATE`
+
+// Where the tables are distributed, a lock of a row of projects would be one on every node, and transactions would wait for each other
+// in a circle. There a project is locked on its node.
+const (
+	shareOnNode = `
+SELECT pg_advisory_xact_lock_shared(hashtextextended('errand.project', project_id)) FROM project_seen WHERE project_id = @id`
+	lockOnNode = `
+SELECT pg_advisory_xact_lock(hashtextextended('errand.project', project_id)) FROM project_seen WHERE project_id = @id`
+	findLiveProject = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL`
+)
+
+func findLocked(ctx context.Context, t *pg.Tx, id int64, find, lock string) error {
+	args := pg.Args{"id": id}
+	if t.IsDistributed() {
+		if _, err := pg.Exec(ctx, t, lock, args); err != nil {
+			return err
+		}
+		find = findLiveProject
+	}
+	_, err := pg.QueryOne[struct{ ID int64 }](ctx, t, find, args)
 	if core.HasCode(err, core.NotFound) {
 		return core.NewError(core.ProjectNotFound)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgerrcode"
 
+	"errand/core"
 	"errand/store/pg"
 )
 
@@ -97,7 +98,7 @@ func (w *Writer) forgetEventIDs(ctx context.Context, day time.Time) error {
 // stays empty and is dropped the next time.
 func (w *Writer) dropDay(ctx context.Context, partition string) (events int64, err error) {
 	err = w.db.InLockTx(ctx, func(t *pg.Tx) (err error) {
-		events, err = emptyDay(ctx, t, partition)
+		events, err = w.emptyDay(ctx, t, partition)
 		return err
 	})
 	if err != nil {
@@ -109,11 +110,14 @@ func (w *Writer) dropDay(ctx context.Context, partition string) (events int64, e
 }
 
 // emptyDay deletes the events of a day and returns their number.
-func emptyDay(ctx context.Context, t *pg.Tx, partition string) (events int64, err error) {
+func (w *Writer) emptyDay(ctx context.Context, t *pg.Tx, partition string) (events int64, err error) {
 	err = t.ExecAll(ctx,
 		`SET LOCAL lock_timeout = '5s'`,
-		fmt.Sprintf(`LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE`, partition), // one server at a time
-		fmt.Sprintf(`SELECT FROM projects WHERE id IN (SELECT project_id FROM %s) ORDER BY id FOR NO KEY UPDATE`, partition))
+		fmt.Sprintf(`LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE`, partition)) // one server at a time
+	if err != nil {
+		return 0, err
+	}
+	projects, err := w.lockProjectsOf(ctx, t, partition)
 	if err != nil {
 		return 0, err
 	}
@@ -122,15 +126,16 @@ func emptyDay(ctx context.Context, t *pg.Tx, partition string) (events int64, er
 		return 0, err
 	}
 	events = row.Events
-	err = t.ExecAll(ctx, fmt.Sprintf(`
-			WITH gone AS (SELECT project_id, issue_id, count(*) AS n, array_agg(id) AS ids FROM %s GROUP BY 1, 2),
+	_, err = pg.ExecEach(ctx, w.db, t, fmt.Sprintf(`
+			WITH gone AS (
+				SELECT project_id, issue_id, count(*) AS n, array_agg(id) AS ids FROM %s e WHERE /* of one project: e */ true GROUP BY 1, 2),
 			locked AS (SELECT i.project_id, i.id FROM issues i JOIN gone g ON g.project_id = i.project_id AND g.issue_id = i.id
-				ORDER BY 1, 2 FOR UPDATE OF i)
+				WHERE /* of one project: i */ true ORDER BY 1, 2 FOR UPDATE OF i)
 			UPDATE issues i SET stored_events = i.stored_events - g.n,
 				notices_class = width_bucket(i.stored_events - g.n, `+NoticeBounds+`),
 				latest_event_id = CASE WHEN i.latest_event_id <> ALL (g.ids) THEN i.latest_event_id END
 			FROM gone g JOIN locked l ON l.project_id = g.project_id AND l.id = g.issue_id
-			WHERE i.project_id = g.project_id AND i.id = g.issue_id`, partition))
+			WHERE i.project_id = g.project_id AND i.id = g.issue_id AND /* of one project: i */ true`, partition), pg.Args{}, projects)
 	if err != nil {
 		return 0, err
 	}
@@ -138,4 +143,19 @@ func emptyDay(ctx context.Context, t *pg.Tx, partition string) (events int64, er
 		return 0, err
 	}
 	return events, t.ExecAll(ctx, fmt.Sprintf(`TRUNCATE %s`, partition))
+}
+
+// lockProjectsOf locks the projects that have events in a partition against merges and splits. It returns them for pg.ExecEach.
+func (w *Writer) lockProjectsOf(ctx context.Context, t *pg.Tx, partition string) ([]int64, error) {
+	if !w.db.IsDistributed() {
+		return nil, t.ExecAll(ctx,
+			fmt.Sprintf(`SELECT 1 FROM projects WHERE id IN (SELECT project_id FROM %s) ORDER BY id FOR NO KEY UPDATE`, partition))
+	}
+	projects, err := pg.FindProjects(ctx, w.db, t, fmt.Sprintf(`SELECT DISTINCT project_id FROM %s ORDER BY project_id`, partition), pg.Args{})
+	for _, project := range projects {
+		if err := LockProject(ctx, t, project); err != nil && !core.HasCode(err, core.ProjectNotFound) {
+			return nil, err
+		}
+	}
+	return projects, err
 }

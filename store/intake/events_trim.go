@@ -50,20 +50,12 @@ const (
 	// findIssueOrTarget returns the issue where the events are now. Merges wait until it has been used: see ShareProject.
 	findIssueOrTarget = `SELECT coalesce(merged_into, id) AS id FROM issues WHERE project_id = @project_id AND id = @issue_id`
 	lockStoredCount   = `SELECT stored_events FROM issues WHERE project_id = @project_id AND id = @issue_id FOR UPDATE`
-	// storeWaiting stores those events that are still only counted: none that was stored or forgotten since.
-	storeWaiting = `
-WITH waiting AS (
-	UPDATE event_ids d SET not_stored = NULL, issue_id = n.issue_id
-	FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[]) AS n (project_id, event_id, id, issue_id)
-	WHERE d.project_id = n.project_id AND d.event_id = n.event_id AND d.id = n.id AND d.not_stored
-	RETURNING d.id
-)
-INSERT INTO events (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload,
-	user_hash)
-SELECT n.* FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
-	$7::text[], $8::text[], $9::text[], $10::bigint[], $11::bytea[], $12::bytea[])
-	AS n (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload, user_hash)
-WHERE n.id = ANY (ARRAY(SELECT id FROM waiting))`
+	// markStored returns the events that are still only counted: none that was stored or forgotten since. They are stored now.
+	markStored = `
+UPDATE event_ids d SET not_stored = NULL, issue_id = @issue_id
+FROM unnest(@events::uuid[], @ids::bigint[]) AS n (event_id, id)
+WHERE d.project_id = @project_id AND d.event_id = n.event_id AND d.id = n.id AND d.not_stored
+RETURNING d.id`
 	setStored = `
 UPDATE issues SET stored_events = @stored, notices_class = width_bucket(@stored::bigint, ` + NoticeBounds + `), latest_event_id = (
 		SELECT e.id FROM events e WHERE e.project_id = @project_id AND e.issue_id = @id ORDER BY e.received_at DESC, e.id DESC LIMIT 1)
@@ -108,16 +100,15 @@ func (w *Writer) storeAndTrim(ctx context.Context, t *pg.Tx, project, issue int6
 	}
 	stored := row.StoredEvents
 	for left := waiting; len(left) > 0; {
-		columns, n := newEventArrays(len(left)), 0
+		n := 0
 		for size := 0; n < len(left) && size < sentAtOnce; n++ {
-			columns.appendEvent(&left[n], issue)
 			size += left[n].Payload.Size()
 		}
-		tag, err := t.Exec(ctx, storeWaiting, columns.listArgs()...)
+		added, err := storeWaiting(ctx, t, project, issue, left[:n])
 		if err != nil {
 			return err
 		}
-		stored += tag.RowsAffected()
+		stored += added
 		left = left[n:]
 	}
 	gone, err := w.TrimEvents(ctx, t, project, []int64{issue}, stored)
@@ -126,6 +117,31 @@ func (w *Writer) storeAndTrim(ctx context.Context, t *pg.Tx, project, issue int6
 	}
 	_, err = pg.Exec(ctx, t, setStored, pg.Args{"project_id": project, "id": issue, "stored": stored - gone})
 	return err
+}
+
+// storeWaiting stores those of the events that are still only counted, and returns their number.
+func storeWaiting(ctx context.Context, t *pg.Tx, project, issue int64, waiting []NewEvent) (int64, error) {
+	ids := newEventArrays(len(waiting))
+	for i := range waiting {
+		ids.appendID(&waiting[i], issue)
+	}
+	counted, err := pg.QueryMany[struct{ ID int64 }](ctx, t, markStored,
+		pg.Args{"project_id": project, "issue_id": issue, "events": ids.event, "ids": ids.id})
+	if err != nil || len(counted) == 0 {
+		return 0, err
+	}
+	isCounted := make(map[int64]bool, len(counted))
+	for _, c := range counted {
+		isCounted[c.ID] = true
+	}
+	columns := newEventArrays(len(counted))
+	for i := range waiting {
+		if isCounted[waiting[i].id] {
+			columns.appendEvent(&waiting[i], issue)
+		}
+	}
+	tag, err := t.Exec(ctx, addEventsOfProject, columns.listArgs()...)
+	return tag.RowsAffected(), err
 }
 
 // The surplus is a range in the order of arrival, so one walk along the index deletes it.

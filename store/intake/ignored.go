@@ -17,7 +17,7 @@ const (
 SELECT i.project_id, i.id, i.ignored_until, i.times_seen >= i.ignored_to_events IS TRUE AS by_events,
 	i.users_affected >= i.ignored_to_users IS TRUE AS by_users
 FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
-WHERE i.id = ANY (@ids)
+WHERE i.id = ANY (@ids) AND /* of one project: i */ true
 	AND ` + IsTermOver + `
 ORDER BY i.project_id, i.id FOR UPDATE OF i`
 	returnIgnored = `
@@ -52,9 +52,9 @@ func (i returningIssue) findReason() core.IgnoreReason {
 	}
 }
 
-// ReturnIgnored makes the ignored issues among ids unresolved when their term is over.
-func ReturnIgnored(ctx context.Context, db *pg.DB, t *pg.Tx, ids []int64) error {
-	issues, err := pg.QueryMany[returningIssue](ctx, t, lockReturning, pg.Args{"ids": ids, "now": t.Now})
+// ReturnIgnored makes the ignored issues among ids unresolved when their term is over. Projects has theirs.
+func ReturnIgnored(ctx context.Context, db *pg.DB, t *pg.Tx, ids, projects []int64) error {
+	issues, err := pg.QueryEach[returningIssue](ctx, db, t, lockReturning, pg.Args{"ids": ids, "now": t.Now}, projects)
 	if err != nil {
 		return err
 	}
@@ -73,11 +73,12 @@ func ReturnIgnored(ctx context.Context, db *pg.DB, t *pg.Tx, ids []int64) error 
 
 // returnIgnored makes issues unresolved after the events of the batch ended their terms. The events are committed already. If it
 // fails, the next event of the issue does it, or the background job when the time of the term has come.
-func (w *Writer) returnIgnored(ctx context.Context, ids []int64) {
-	if len(ids) == 0 {
+func (w *Writer) returnIgnored(ctx context.Context, b *batch) {
+	if len(b.returning) == 0 {
 		return
 	}
-	err := w.db.InWriterTx(ctx, func(t *pg.Tx) error { return ReturnIgnored(ctx, w.db, t, ids) })
+	projects, _ := b.listEventKeys()
+	err := w.db.InWriterTx(ctx, func(t *pg.Tx) error { return ReturnIgnored(ctx, w.db, t, b.returning, projects) })
 	if err == nil {
 		w.db.CountReorder()
 	}

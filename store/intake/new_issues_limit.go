@@ -36,9 +36,13 @@ const tooManyNewIssues = pgerrcode.InvalidArgumentForLogarithm
 const NoLimit int64 = 1 << 30
 
 func (b *batch) queueNewIssueCount(q *pgx.Batch, limit int64) {
-	if len(b.firstEvents) == 0 {
-		return
+	if len(b.firstEvents) > 0 {
+		q.Queue(countNewIssues, b.listNewIssueCounts(limit)...)
 	}
+}
+
+// listNewIssueCounts are the arguments of countNewIssues. A limit of 0 is none.
+func (b *batch) listNewIssueCounts(limit int64) []any {
 	place := map[ProjectHour]int{}
 	var project []int64
 	var hour []time.Time
@@ -55,7 +59,7 @@ func (b *batch) queueNewIssueCount(q *pgx.Batch, limit int64) {
 	if limit == 0 {
 		limit = NoLimit
 	}
-	q.Queue(countNewIssues, project, hour, made, limit)
+	return []any{project, hour, made, limit}
 }
 
 const listNewIssueCounts = `
@@ -98,7 +102,7 @@ func (w *Writer) FindGrouped(ctx context.Context, events []NewEvent) ([]bool, er
 	if len(unknown) == 0 {
 		return grouped, nil
 	}
-	found, err := findIssues(ctx, w.db.Writer, unknown)
+	found, err := w.findIssues(ctx, w.db.Writer, unknown)
 	for i := range events {
 		grouped[i] = grouped[i] || found[events[i].issueKey()] != 0
 	}

@@ -19,8 +19,8 @@ var NoticeClasses = []int64{1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512}
 // same, or when the issue had no event for a while. SettleNotices corrects the class when a burst is over. Until then the lists compute
 // it: only issues with an event in the last minutes need that.
 
-// mayKeepClass is the condition that the class stays as it is for now: listed_from does not change. $10 is the current time.
-const mayKeepClass = `n.last_at < i.listed_from + interval '5 minutes' AND i.listed_from > $10::timestamptz - interval '10 minutes'`
+// mayKeepClass is the condition that the class stays as it is for now: listed_from does not change. $14 is the current time.
+const mayKeepClass = `n.last_at - i.listed_from < interval '5 minutes' AND $14::timestamptz - i.listed_from < interval '10 minutes'`
 
 // settleAfter is longer than the ten minutes of mayKeepClass by the longest time that a batch takes and clocks differ.
 const settleAfter = 15 * time.Minute

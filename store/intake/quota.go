@@ -47,7 +47,7 @@ var errOverQuota = errors.New("store: the project is over its daily quota")
 // checkQuotas keeps a batch from proceeding, and returns a row, if a day would exceed its quota.
 const checkQuotas = `
 SELECT set_config('errand.proceeds', 'false', true) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false' AND EXISTS (
-	SELECT FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::bigint[]) AS n (project_id, day, quota, events)
+	SELECT 1 FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::bigint[]) AS n (project_id, day, quota, events)
 	WHERE n.quota < n.events + (SELECT coalesce(sum(h.events), 0) FROM project_hours h
 		WHERE h.project_id = n.project_id AND h.hour >= n.day AND h.hour < n.day + interval '24 hours'))`
 
@@ -56,7 +56,7 @@ SELECT set_config('errand.proceeds', 'false', true) WHERE current_setting('erran
 // only for batches that reach the quota at the same moment, so at most once for each connection that was writing then.
 const failOverQuota = `
 SELECT sqrt(CASE WHEN current_setting('errand.proceeds', true) IS DISTINCT FROM 'false' AND EXISTS (
-	SELECT FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[]) AS n (project_id, day, quota)
+	SELECT 1 FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[]) AS n (project_id, day, quota)
 	WHERE n.quota < (SELECT sum(h.events) FROM project_hours h
 		WHERE h.project_id = n.project_id AND h.hour >= n.day AND h.hour < n.day + interval '24 hours')) THEN -1 ELSE 0 END)`
 

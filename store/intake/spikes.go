@@ -19,14 +19,14 @@ const insertSpikes = `
 		FROM unnest($6::bigint[], $11::timestamptz[]) AS n (project_id, client_at)
 		WHERE n.project_id = h.project_id
 	) t
-	WHERE EXISTS (SELECT FROM webhooks WHERE spike_threshold IS NOT NULL AND deleted_at IS NULL)
+	WHERE EXISTS (SELECT 1 FROM webhooks WHERE spike_threshold IS NOT NULL AND deleted_at IS NULL)
 		AND h.hour = date_trunc('hour', $12::timestamptz, 'UTC')
 		AND w.deleted_at IS NULL
 		AND p.deleted_at IS NULL
 		AND (NOT p.demo OR w.project_id IS NOT NULL)
 		AND (w.min_trust = 'low' OR ` + activity.IsTrusted + `) -- as for all deliveries
 		AND NOT EXISTS (
-			SELECT FROM spikes k
+			SELECT 1 FROM spikes k
 			WHERE k.project_id = h.project_id AND k.issue_id = h.issue_id AND k.webhook_id = w.id AND k.hour = h.hour)
 	LIMIT $15
 	ON CONFLICT DO NOTHING

@@ -36,6 +36,12 @@ type Writer struct {
 	spikesWanted atomic.Bool
 }
 
+// ProjectsAtOnce is how many batches a server adds at the same time where a batch takes one project.
+const ProjectsAtOnce = pg.WriterConnections
+
+// TakesOneProject reports whether all events of a batch must be of one project, because the tables are distributed over nodes.
+func (w *Writer) TakesOneProject() bool { return w.db.IsDistributed() }
+
 // New returns a writer on a database. keep returns how many stored events an issue keeps at the moment, newIssues how many new issues
 // a project may make in an hour (0 for any number).
 func New(db *pg.DB, keep, newIssues func() int64) *Writer {

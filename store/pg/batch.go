@@ -2,6 +2,7 @@ package pg
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -16,6 +17,22 @@ func QueueMany[T any](b *Batch, sql string, args Args, rows *[]T) {
 		*rows, err = pgx.CollectRows(found, pgx.RowToStructByName[T])
 		return err
 	})
+}
+
+// QueueEach is QueueMany for a statement with marks, as QueryEach is QueryMany.
+func QueueEach[T any](db *DB, b *Batch, sql string, args Args, projects []int64, rows *[]T) {
+	if !db.IsDistributed() {
+		QueueMany(b, sql, args, rows)
+		return
+	}
+	sql, _ = NameProject(sql)
+	for _, project := range slices.Compact(slices.Sorted(slices.Values(projects))) {
+		b.reads.Queue(sql, withProject(args, project)).Query(func(found pgx.Rows) error {
+			more, err := pgx.CollectRows(found, pgx.RowToStructByName[T])
+			*rows = append(*rows, more...)
+			return err
+		})
+	}
 }
 
 // Send sends the batch. Its reads are one implicit transaction, but each sees the commits from before that read began.

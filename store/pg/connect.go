@@ -21,7 +21,7 @@ const (
 	DefaultConnections = 19
 	MinConnections     = 5
 
-	writerConnections = 2
+	WriterConnections = 2
 	idConnections     = 1
 )
 

@@ -21,6 +21,7 @@ type DB struct {
 	waiting atomic.Pointer[func(int64)] // called after deliveries were made
 	reorder atomic.Int64                // see CountReorder
 
+	distributed    atomic.Bool // see IsDistributed
 	looksForFrozen atomic.Bool // one caller at a time does, see endFrozen
 }
 
@@ -36,8 +37,8 @@ type Options struct {
 // Open prepares the pools. Connections are made when they are needed.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	size := int32(max(cmp.Or(o.Connections, DefaultConnections), MinConnections))
-	ofMain := poolOptions{size: size - writerConnections - idConnections}
-	ofWriter := poolOptions{size: writerConnections, afterConnect: prepareWriter}
+	ofMain := poolOptions{size: size - WriterConnections - idConnections}
+	ofWriter := poolOptions{size: WriterConnections, afterConnect: prepareWriter}
 	ofIDs := poolOptions{size: idConnections}
 	if o.OwnsPostgres {
 		ofMain.keep, ofMain.stay, ofMain.renew = keepOwnConnected, 1, renewOwnConnected
@@ -125,7 +126,7 @@ func (db *DB) FitConnections(ctx context.Context) (wanted, allowed int, err erro
 	if err != nil {
 		return 0, 0, err
 	}
-	config, others := db.Main.Config(), writerConnections+idConnections
+	config, others := db.Main.Config(), WriterConnections+idConnections
 	wanted = int(config.MaxConns) + others
 	if row.Limit >= wanted {
 		return wanted, row.Limit, nil

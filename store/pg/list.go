@@ -137,7 +137,7 @@ func ReadPage[T any](ctx context.Context, db *DB, l *List, selectFrom string, ke
 
 // RunPage runs the complete statement of a list and returns the page. place returns a row's position for the cursor.
 func RunPage[T any](ctx context.Context, db *DB, l *List, sql string, place func(T) core.ListPosition) (core.Page[T], error) {
-	rows, err := QueryMany[T](ctx, db.Main, sql, l.Args)
+	rows, err := queryList(ctx, db, l, sql, place)
 	if err != nil {
 		return core.Page[T]{}, err
 	}

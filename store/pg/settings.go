@@ -23,6 +23,9 @@ SET LOCAL enable_seqscan = off;
 SET LOCAL plan_cache_mode = force_generic_plan;
 SET LOCAL jit = off`
 
+	// A transaction that reads several nodes at once could not write a reference table afterwards.
+	beginDistributedTx = beginTx + `; SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
+
 	// With MigrationSettings a transaction waits only a second for the locks of tables, because everyone who comes later waits behind it.
 	MigrationSettings = `SET LOCAL lock_timeout = '1s'`
 
@@ -39,7 +42,7 @@ SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin'
 // so on tables without statistics, and its plan for an array does not depend on the contents.
 type WriterPool struct {
 	pool     *pgxpool.Pool
-	isPinned bool // its sessions have writerSettings
+	isPinned bool // its sessions have writerSettings, or must not have them
 }
 
 // writerSettings are those of pinPlans, for the sessions of our own Postgres: then no batch has to make them.

@@ -15,20 +15,32 @@ type Tx struct {
 	pgx.Tx
 	Now core.Time
 
-	deliveries *int64 // deliveries made in it
+	deliveries    *int64 // deliveries made in it
+	isDistributed bool
 }
+
+// IsDistributed reports whether the tables are distributed over nodes (DB.IsDistributed).
+func (t *Tx) IsDistributed() bool { return t.isDistributed }
 
 // CountDeliveries notes that the transaction has made deliveries. They are announced after the commit.
 func (t *Tx) CountDeliveries(made int64) { *t.deliveries += made }
 
 // InTx runs fn in a transaction on a connection of the main pool.
 func (db *DB) InTx(ctx context.Context, fn func(*Tx) error) error {
-	return db.inTxOn(ctx, db.Main, beginTx, fn)
+	begin := beginTx
+	if db.IsDistributed() {
+		begin = beginDistributedTx
+	}
+	return db.inTxOn(ctx, db.Main, begin, fn)
 }
 
 // InWriterTx runs fn in a transaction on a connection of the writer of events.
 func (db *DB) InWriterTx(ctx context.Context, fn func(*Tx) error) error {
-	return db.inTxOn(ctx, db.Writer.pool, beginWriterTx, fn)
+	begin := beginWriterTx
+	if db.IsDistributed() {
+		begin = beginDistributedTx
+	}
+	return db.inTxOn(ctx, db.Writer.pool, begin, fn)
 }
 
 // inTxOn runs fn in a transaction. After a serialisation failure or a deadlock it runs fn a second time. Nothing else retries.
@@ -38,7 +50,7 @@ func (db *DB) inTxOn(ctx context.Context, pool *pgxpool.Pool, begin string, fn f
 	run := func() error {
 		deliveries = 0
 		return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{BeginQuery: begin}, func(t pgx.Tx) error {
-			return fn(&Tx{Tx: t, Now: db.Now(), deliveries: &deliveries})
+			return fn(&Tx{Tx: t, Now: db.Now(), deliveries: &deliveries, isDistributed: db.IsDistributed()})
 		})
 	}
 	err := run()
@@ -54,7 +66,7 @@ func (db *DB) inTxOn(ctx context.Context, pool *pgxpool.Pool, begin string, fn f
 // InSavepoint runs fn in a savepoint of the transaction. When fn fails, its changes are undone, and the transaction goes on.
 func (t *Tx) InSavepoint(ctx context.Context, fn func(*Tx) error) error {
 	return pgx.BeginFunc(ctx, t.Tx, func(savepoint pgx.Tx) error {
-		return fn(&Tx{Tx: savepoint, Now: t.Now, deliveries: t.deliveries})
+		return fn(&Tx{Tx: savepoint, Now: t.Now, deliveries: t.deliveries, isDistributed: t.isDistributed})
 	})
 }
 

@@ -38,7 +38,7 @@ func (s *server) findFreeDatabase() (*database, error) {
 		return d, nil
 	}
 	s.mu.Unlock()
-	name, err := s.createDatabase(template)
+	name, err := s.createFilled()
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +50,14 @@ func (s *server) findFreeDatabase() (*database, error) {
 	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return true } // some tests end all connections
 	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	return &database{url, pool}, err
+}
+
+// createFilled creates a database with the tables.
+func (s *server) createFilled() (name string, err error) {
+	if s.citus != nil {
+		return s.createOnCitus(context.Background())
+	}
+	return s.createDatabase(template)
 }
 
 func (s *server) createDatabase(like string) (string, error) {
@@ -90,6 +98,11 @@ const clearWithin = 10 * time.Second
 // returnDatabase makes a database ready for the next test. A database that cannot be cleared is not used again.
 func (s *server) returnDatabase(d *database) {
 	keptPools.Delete(d.url)
+	if s.citus != nil {
+		d.pool.Close()
+		s.dropOnCitus(context.Background(), d.url)
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), clearWithin)
 	defer cancel()
 	statement := fmt.Sprintf(clearTables, s.newest)

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,17 +16,17 @@ const firstRow = 500_000
 // MakeUser stores a user without a team and returns the id.
 func MakeUser(t testing.TB, s *store.Store, email string) int64 {
 	t.Helper()
-	return ReadCell[int64](t, s, `
-INSERT INTO users (id, created_at, updated_at, email_address, slug)
-SELECT $1 + count(*), $2, $2, $3, $3 FROM users RETURNING id`, firstRow, Noon, email)
+	id := firstRow + ReadCell[int64](t, s, `SELECT count(*) FROM users`)
+	ChangeRows(t, s, `INSERT INTO users (id, created_at, updated_at, email_address, slug) VALUES ($1, $2, $2, $3, $3)`, id, Noon, email)
+	return id
 }
 
 // AssignProjects puts a user into a new team with the role, and assigns the projects to that team.
 func AssignProjects(t testing.TB, s *store.Store, user int64, role core.TeamRole, projects ...int64) {
 	t.Helper()
-	team := ReadCell[int64](t, s, `
-INSERT INTO teams (id, created_at, updated_at, owner_id, name, slug)
-SELECT $1 + count(*), $2, $2, $3, 'Team', 'team-' || count(*) FROM teams RETURNING id`, firstRow, Noon, user)
+	team := firstRow + ReadCell[int64](t, s, `SELECT count(*) FROM teams`)
+	ChangeRows(t, s, `INSERT INTO teams (id, created_at, updated_at, owner_id, name, slug) VALUES ($1, $2, $2, $3, 'Team', $4)`,
+		team, Noon, user, fmt.Sprint("team-", team))
 	ChangeRows(t, s, `INSERT INTO team_members (id, team_id, user_id, created_at, updated_at, role) VALUES ($1, $1, $2, $3, $3, $4)`,
 		team, user, Noon, string(role))
 	for _, project := range projects {

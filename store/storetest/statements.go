@@ -15,6 +15,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"errand/store/pg"
 )
 
 // RequireStatements lets Postgres parse and plan every SQL constant of the package of the running test, so that a wrong
@@ -27,6 +29,11 @@ func RequireStatements(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), NewURL(t))
 	require.NoError(t, err)
 	defer conn.Close(t.Context())
+	for name, sql := range statements {
+		if named, hasMarks := pg.NameProject(sql); hasMarks {
+			statements[name+" of one project"] = named
+		}
+	}
 	for name, sql := range statements {
 		if !mayAskForTime[name] {
 			require.NotRegexp(t, asksForTime, sql, name)

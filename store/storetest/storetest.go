@@ -27,7 +27,8 @@ import (
 type server struct {
 	dir      string
 	postgres *embedded.Server
-	newest   uint32 // the highest oid of the template's tables
+	citus    []string // the URLs of the nodes, instead of postgres
+	newest   uint32   // the highest oid of the template's tables
 	mu       sync.Mutex
 	admin    *pgx.Conn   // guarded by mu, like the fields below
 	free     []*database // databases that no test is using
@@ -58,6 +59,9 @@ var running *server
 
 func startServer() (*server, error) {
 	ctx := context.Background()
+	if nodes := os.Getenv(citusNodes); nodes != "" {
+		return startOnCitus(ctx, nodes)
+	}
 	dir, err := makeFolder()
 	if err != nil {
 		return nil, err
@@ -85,6 +89,10 @@ func (s *server) stopServer() {
 	if s.admin != nil {
 		_ = s.admin.Close(ctx)
 	}
+	if s.citus != nil {
+		s.dropAll(ctx)
+		return
+	}
 	_ = s.postgres.Stop(ctx)
 	_ = os.RemoveAll(s.dir)
 }
@@ -107,7 +115,13 @@ func (s *server) prepareTemplate(ctx context.Context) error {
 
 // databaseURL is the address of one database on the server.
 func (s *server) databaseURL(database string) string {
-	u, err := url.Parse(s.postgres.URL())
+	of := ""
+	if s.citus != nil {
+		of = s.citus[0]
+	} else {
+		of = s.postgres.URL()
+	}
+	u, err := url.Parse(of)
 	if err != nil {
 		panic(err) // embedded made it
 	}
@@ -161,6 +175,10 @@ func OpenWith(t testing.TB, o store.Options) *store.Store {
 	db, err := store.Open(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
+	if os.Getenv(citusNodes) != "" {
+		err := db.CheckServer(t.Context())
+		require.True(t, err == nil || core.HasCode(err, core.Unavailable), "%v", err)
+	}
 	pool, isKept := keptPools.Load(o.URL)
 	if !isKept {
 		own, err := pgxpool.New(t.Context(), o.URL)

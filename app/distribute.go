@@ -1,0 +1,93 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"text/tabwriter"
+	"time"
+
+	"errand/store"
+)
+
+// Distribute is the command that distributes the tables over the nodes of Citus: `errand db distribute`.
+type Distribute struct {
+	Plan   bool `help:"Only print what would become of each table."`
+	Shards int  `default:"32" help:"How many shards the projects are spread over: a few times as many as there will ever be nodes."`
+}
+
+// mostShards is a bound of Citus.
+const mostShards = 64000
+
+// Run prints each table when it is done. It may be cut off anywhere, and goes on where it was.
+func (d *Distribute) Run(ctx context.Context, c *Config, log *slog.Logger, out io.Writer) error {
+	if d.Shards < 1 || d.Shards > mostShards {
+		return fmt.Errorf("--shards: %d is not between 1 and %d", d.Shards, mostShards)
+	}
+	return atConsole(ctx, c, log, func(o console) error {
+		steps, nodes, err := o.db.PlanDistribution(ctx)
+		if err != nil {
+			return err
+		}
+		if d.Plan {
+			return printPlan(out, steps, nodes, d.Shards)
+		}
+		left, start := countLeft(steps), time.Now()
+		if left == 0 {
+			_, err := fmt.Fprintln(out, "The tables are distributed already.")
+			return err
+		}
+		done := 0
+		err = o.db.Distribute(ctx, d.Shards, func(step store.DistributionStep) {
+			done++
+			_, _ = fmt.Fprintf(out, "%d/%d %s: %s, about %d rows\n", done, left, step.Table, step.Placement, step.Rows)
+		})
+		if err != nil {
+			return errors.Join(err, errors.New("run the command again to go on"))
+		}
+		_, err = fmt.Fprintf(out, "The tables are distributed over %d nodes. It took %s. Start the servers now.\n",
+			nodes, time.Since(start).Round(time.Second))
+		return err
+	})
+}
+
+func countLeft(steps []store.DistributionStep) (left int) {
+	for _, step := range steps {
+		if !step.IsDone {
+			left++
+		}
+	}
+	return left
+}
+
+func printPlan(out io.Writer, steps []store.DistributionStep, nodes, shards int) error {
+	if _, err := fmt.Fprintf(out, "%d nodes hold rows of projects, in %d shards.\n\n", nodes, shards); err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "TABLE\tPLACEMENT\tROWS\tSTATE")
+	for _, step := range steps {
+		state := "to do"
+		if step.IsDone {
+			state = "done"
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", step.Table, step.Placement, step.Rows, state)
+	}
+	return table.Flush()
+}
+
+// Rebalance moves shards until all nodes hold about as much: `errand db rebalance`.
+func Rebalance(ctx context.Context, c *Config, log *slog.Logger, out io.Writer) error {
+	return atConsole(ctx, c, log, func(o console) error {
+		if _, _, err := o.db.PlanDistribution(ctx); err != nil {
+			return err
+		}
+		if err := o.db.Rebalance(ctx); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(out, "The nodes hold about as much now.")
+		return err
+	})
+}

@@ -1,0 +1,119 @@
+package pg
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const hasCitus = `SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS found`
+
+// These are no constants, because a Postgres without Citus cannot prepare them.
+var (
+	isDistributed = `SELECT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass('issues')) AS found`
+	listTables    = `
+SELECT c.relname::text AS name, greatest(c.reltuples, 0)::bigint AS rows, 
+	coalesce(p.partmethod = 'h' OR p.repmodel = 't', false) AS is_placed
+FROM pg_class c LEFT JOIN pg_dist_partition p ON p.logicalrelid = c.oid
+WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'projects'::regclass) AND c.relkind IN ('r', 'p')`
+	countNodes    = `SELECT count(*) AS n FROM pg_dist_node WHERE shouldhaveshards AND isactive AND noderole = 'primary'`
+	makeReference = `SELECT create_reference_table($1::text::regclass)`
+	distribute    = `SELECT create_distributed_table($1::text::regclass, 'project_id', shard_count := $2)`
+	placeBeside   = `SELECT create_distributed_table($1::text::regclass, 'project_id', colocate_with := $2)`
+	dropLocalCopy = `SELECT truncate_local_data_after_distributing_table($1::text::regclass)`
+)
+
+// FindDistribution finds out whether the tables are distributed over the nodes of Citus. Call it before anything else uses the
+// database.
+func (db *DB) FindDistribution(ctx context.Context) error {
+	for _, sql := range []string{hasCitus, isDistributed} {
+		row, err := QueryOne[struct{ Found bool }](ctx, db.Main, sql, Args{})
+		if err != nil || !row.Found {
+			return err
+		}
+	}
+	db.distributed.Store(true)
+	db.Writer.isPinned = true // a generic plan could not know the node of a project
+	return nil
+}
+
+// IsDistributed reports whether FindDistribution found that the tables are distributed. Then a statement that writes, or locks rows,
+// has to name one project.
+func (db *DB) IsDistributed() bool { return db.distributed.Load() }
+
+// Distribution is what Citus knows of the tables.
+type Distribution struct {
+	Nodes  int // that hold shards
+	Tables map[string]PlacedTable
+}
+
+// PlacedTable is a table by its name.
+type PlacedTable struct {
+	Name     string
+	Rows     int64 // estimated
+	IsPlaced bool  // it is distributed, or a reference table
+}
+
+// ReadDistribution returns what Citus knows, or nil where it is not.
+func (db *DB) ReadDistribution(ctx context.Context) (*Distribution, error) {
+	citus, err := QueryOne[struct{ Found bool }](ctx, db.Main, hasCitus, Args{})
+	if err != nil || !citus.Found {
+		return nil, err
+	}
+	nodes, err := QueryOne[struct{ N int }](ctx, db.Main, countNodes, Args{})
+	if err != nil {
+		return nil, err
+	}
+	tables, err := QueryMany[PlacedTable](ctx, db.Main, listTables, Args{})
+	d := &Distribution{Nodes: nodes.N, Tables: make(map[string]PlacedTable, len(tables))}
+	for _, t := range tables {
+		d.Tables[t.Name] = t
+	}
+	return d, err
+}
+
+// MakeReference copies a table to every node.
+func (db *DB) MakeReference(ctx context.Context, table string) error {
+	_, err := db.Main.Exec(ctx, makeReference, table)
+	return WrapError(err)
+}
+
+// DistributeTable distributes a table by project_id in that many shards, or beside the shards of another table.
+func (db *DB) DistributeTable(ctx context.Context, table, beside string, shards int) (err error) {
+	if beside == "" {
+		_, err = db.Main.Exec(ctx, distribute, table, shards)
+	} else {
+		_, err = db.Main.Exec(ctx, placeBeside, table, beside)
+	}
+	if err == nil {
+		_, err = db.Main.Exec(ctx, dropLocalCopy, table)
+	}
+	return WrapError(err)
+}
+
+// planWithValues is for sessions that begin later: only a plan with its values can know the node of a project.
+const planWithValues = `SELECT format('ALTER DATABASE %I SET plan_cache_mode = force_custom_plan', current_database()) AS statement`
+
+// PlanWithValues makes Postgres plan every statement with its values.
+func (db *DB) PlanWithValues(ctx context.Context) error {
+	row, err := QueryOne[struct{ Statement string }](ctx, db.Main, planWithValues, Args{})
+	if err == nil {
+		_, err = db.Main.Exec(ctx, row.Statement)
+	}
+	return WrapError(err)
+}
+
+// Rebalance moves shards until all nodes hold about as much, and waits for the end.
+func (db *DB) Rebalance(ctx context.Context) error {
+	conn, err := db.Main.Acquire(ctx)
+	if err != nil {
+		return WrapError(err)
+	}
+	defer conn.Release()
+	for _, sql := range []string{`SELECT citus_rebalance_start()`, `SELECT citus_rebalance_wait()`} {
+		if _, err := conn.Exec(ctx, sql, pgx.QueryExecModeSimpleProtocol); err != nil {
+			return WrapError(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"errand/store/pg"
+)
+
+// Placement is where the rows of a table are when the tables are distributed over the nodes of Citus.
+type Placement string
+
+// The kinds of tables.
+const (
+	Distributed Placement = "distributed" // by project_id: all rows of a project are on one node
+	Reference   Placement = "reference"   // whole on every node, for joins: rows that change rarely
+	Local       Placement = "local"       // on the coordinator alone: never joined with rows of projects
+)
+
+// placements has every table, the referenced ones before those that reference them. A test compares it with the schema.
+var placements = []struct {
+	kind   Placement
+	tables []string
+}{
+	{Reference, []string{
+		"users", "teams", "team_members", "projects", "team_projects", "project_keys", "tokens", "api_keys", "tags", "webhooks", "approvals",
+		"consents", "pushed_commits", "install_identity", "install_secrets", "install_settings", "install_times", "setup_keys",
+	}},
+	// The first one decides how many shards there are; a shard of each of the others is beside one of its own.
+	{Distributed, []string{
+		"issues", "activity", "changed_pull_requests", "deliveries", "deploy_commits", "deploy_order", "deploy_pull_requests", "deploys",
+		"dictionaries", "event_ids", "events", "fixes", "issue_environments", "issue_features", "issue_fingerprints", "issue_grams",
+		"issue_hours", "issue_releases", "issue_tags", "issue_users", "merged_pull_requests", "project_hours", "project_seen",
+		"release_commits", "releases", "scm_issues", "setup_apps", "source_maps", "spikes", "triage_corrections",
+	}},
+	{Local, []string{
+		"goose_db_version", "goose_lock", "id_blocks", "river_job", "river_leader", "river_migration", "river_notification", "river_queue",
+		"scm_deliveries", "sessions", "sign_in_attempts", "user_identities", "user_links",
+	}},
+}
+
+// ErrNoCitus says that the database cannot distribute tables.
+var ErrNoCitus = errors.New("the database has no extension citus: create it on each node, and add the nodes to the coordinator, " +
+	"which DATABASE_URL has to name")
+
+// DistributionStep is what becomes of one table.
+type DistributionStep struct {
+	Table     string
+	Placement Placement
+	Rows      int64 // estimated; 0 for a table that Postgres has not counted yet
+	IsDone    bool
+}
+
+// PlanDistribution returns what Distribute does with each table, and how many nodes hold rows of projects. Without Citus it is ErrNoCitus.
+func (s *Store) PlanDistribution(ctx context.Context) (steps []DistributionStep, nodes int, err error) {
+	there, err := s.db.ReadDistribution(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	if there == nil {
+		return nil, 0, ErrNoCitus
+	}
+	for _, p := range placements {
+		for _, table := range p.tables {
+			found := there.Tables[table]
+			steps = append(steps, DistributionStep{table, p.kind, found.Rows, p.kind == Local || found.IsPlaced})
+		}
+	}
+	return steps, there.Nodes, nil
+}
+
+const addMissingSeen = `INSERT INTO project_seen (project_id) SELECT id FROM projects WHERE purged_at IS NULL ON CONFLICT DO NOTHING`
+
+// Distribute distributes the tables over the nodes of Citus, with their rows, and calls done after each. It may be cut off anywhere, and
+// goes on where it was. A table takes no events while it is copied, and no server may run meanwhile: servers find out at their
+// start where the tables are.
+func (s *Store) Distribute(ctx context.Context, shards int, done func(DistributionStep)) error {
+	steps, nodes, err := s.PlanDistribution(ctx)
+	if err != nil {
+		return err
+	}
+	if nodes == 0 {
+		return errors.New("no node may hold rows of projects: add one with citus_add_node, or let the coordinator hold them (shouldhaveshards)")
+	}
+	if !s.db.IsDistributed() { // every project needs its row before it leads to a node
+		if _, err := pg.Exec(ctx, s.db.Main, addMissingSeen, pg.Args{}); err != nil {
+			return err
+		}
+	}
+	first := ""
+	for _, step := range steps {
+		if step.Placement == Distributed && first == "" {
+			first = step.Table
+		}
+		if step.IsDone {
+			continue
+		}
+		var err error
+		switch {
+		case step.Placement == Reference:
+			err = s.db.MakeReference(ctx, step.Table)
+		case step.Table == first:
+			err = s.db.DistributeTable(ctx, step.Table, "", shards)
+		default:
+			err = s.db.DistributeTable(ctx, step.Table, first, 0)
+		}
+		if err != nil {
+			return fmt.Errorf("the table %s: %w", step.Table, err)
+		}
+		done(step)
+	}
+	if err := s.db.PlanWithValues(ctx); err != nil {
+		return err
+	}
+	return s.db.FindDistribution(ctx)
+}
+
+// Rebalance moves shards until all nodes hold about as much, and waits for the end. Events come in meanwhile.
+func (s *Store) Rebalance(ctx context.Context) error { return s.db.Rebalance(ctx) }
