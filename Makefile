@@ -93,6 +93,10 @@ pooler: deps build ## Work through PgBouncer under load, and kill it; PGBOUNCER 
 balancer: deps build ## Replace three servers behind HAProxy under load; HAPROXY names the program, else it is the one on PATH.
 	@$(GO) test -tags e2e -count=1 -v -run 'Balancer' ./e2e/ | grep -Ev '^=== '
 
+.PHONY: citus
+citus: deps ## Run the tests of the operations on three nodes of Citus, as root; CITUS_SRC names its sources, to build it first.
+	@scripts/try-citus
+
 .PHONY: lint-mcp
 lint-mcp: build ## Check the MCP tools with the MCP inspector (--strict).
 	@scripts/lint-mcp $(INSPECTOR)
