@@ -49,7 +49,7 @@ var arrows = map[string][]string{
 		"github.com/jackc/pgx/v5", "github.com/jackc/pgerrcode", "github.com/pressly/goose/v3", "github.com/riverqueue/river",
 		"github.com/hashicorp/golang-lru/v2"},
 	"store/embedded": {"github.com/jackc/pgx/v5"},
-	"store/storetest": {"core", "migrations", "store", "store/embedded", "store/intake", "testkit/ramdisk",
+	"store/storetest": {"core", "migrations", "store", "store/embedded", "store/intake", "store/pg", "testkit/ramdisk",
 		"github.com/jackc/pgx/v5", "github.com/stretchr/testify"},
 
 	"blob":    {"github.com/minio/minio-go/v7", "github.com/hashicorp/golang-lru/v2"},
