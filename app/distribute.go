@@ -34,18 +34,17 @@ func (d *Distribute) Run(ctx context.Context, c *Config, log *slog.Logger, out i
 		if d.Plan {
 			return printPlan(out, steps, nodes, d.Shards)
 		}
-		left, start := countLeft(steps), time.Now()
-		if left == 0 {
-			_, err := fmt.Fprintln(out, "The tables are distributed already.")
-			return err
-		}
-		done := 0
+		left, start, done := countLeft(steps), time.Now(), 0
 		err = o.db.Distribute(ctx, d.Shards, func(step store.DistributionStep) {
 			done++
 			_, _ = fmt.Fprintf(out, "%d/%d %s: %s, about %d rows\n", done, left, step.Table, step.Placement, step.Rows)
 		})
 		if err != nil {
 			return errors.Join(err, errors.New("run the command again to go on"))
+		}
+		if left == 0 {
+			_, err := fmt.Fprintln(out, "The tables are distributed already.")
+			return err
 		}
 		_, err = fmt.Fprintf(out, "The tables are distributed over %d nodes. It took %s. Start the servers now.\n",
 			nodes, time.Since(start).Round(time.Second))

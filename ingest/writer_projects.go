@@ -19,7 +19,13 @@ func (w *writer) writeProjects(ctx context.Context, batch []*pendingEvent) {
 	writing.SetLimit(intake.ProjectsAtOnce)
 	for _, part := range parts {
 		writing.Go(func() error {
-			w.writeBatch(ctx, part, storedForms(part))
+			err := catchPanic(func() error {
+				w.writeBatch(ctx, part, storedForms(part))
+				return nil
+			})
+			if err != nil {
+				failEvents(part, err)
+			}
 			return nil
 		})
 	}

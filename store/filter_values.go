@@ -87,7 +87,7 @@ FROM issues i`)
 func joinNames(rows []namedAt) []namedAt {
 	place := map[string]int{}
 	var joined []namedAt
-	var named int64
+	var named, issues int64
 	for _, row := range rows {
 		i, isThere := place[row.Name]
 		if !isThere {
@@ -99,13 +99,13 @@ func joinNames(rows []namedAt) []namedAt {
 		if row.At.After(joined[i].At.Time) {
 			joined[i].At = row.At
 		}
-		named = max(named, row.Named)
+		named, issues = max(named, row.Named), issues+row.Issues
 	}
 	slices.SortStableFunc(joined, func(a, b namedAt) int {
 		return cmp.Or(cmp.Compare(b.Issues, a.Issues), b.At.Compare(a.At.Time), cmp.Compare(a.Name, b.Name))
 	})
 	for i := range joined {
-		joined[i].Named = named
+		joined[i].Named = max(named, issues)
 	}
 	return joined[:min(len(joined), valuesShown)]
 }

@@ -17,9 +17,12 @@ FROM project_hours h JOIN projects p ON p.id = h.project_id AND p.deleted_at IS 
 WHERE h.hour >= least(@day_ago::timestamptz, @today::timestamptz) AND (@projects::bigint[] IS NULL OR h.project_id = ANY (@projects))`
 
 const readLastEvent = `
-SELECT max(s.last_event_at) AS last_event_at, max(p.daily_quota) FILTER (WHERE p.id = @project_id) AS daily_quota, max(t.at) AS refused_at
-FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id LEFT JOIN install_times t ON t.name = @refused
-WHERE p.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))`
+SELECT l.last_event_at, l.daily_quota, (SELECT t.at FROM install_times t WHERE t.name = @refused) AS refused_at
+FROM (
+	SELECT max(s.last_event_at) AS last_event_at, max(p.daily_quota) FILTER (WHERE p.id = @project_id) AS daily_quota
+	FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id
+	WHERE p.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))
+) l`
 
 // When the state of ingest changes (decisions 3).
 const (

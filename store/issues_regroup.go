@@ -30,7 +30,8 @@ func (t *tx) lockProject(ctx context.Context, project int64) error {
 	return err
 }
 
-// lockGrouping keeps the events of a project on their issues. It comes before the locks on issues, as in intake.Writer.DropExpired.
+// lockGrouping is lockProject, which keeps the events of the project on their issues. It comes before the locks on issues, as in
+// intake.Writer.DropExpired.
 func (t *tx) lockGrouping(ctx context.Context, project int64) error {
 	if err := t.lockProject(ctx, project); err != nil {
 		return err

@@ -83,6 +83,9 @@ func (s *Store) Distribute(ctx context.Context, shards int, done func(Distributi
 	if nodes == 0 {
 		return errors.New("no node may hold rows of projects: add one with citus_add_node, or let the coordinator hold them (shouldhaveshards)")
 	}
+	if err := s.db.PlanWithValues(ctx); err != nil {
+		return err
+	}
 	if !s.db.IsDistributed() { // every project needs its row before it leads to a node
 		if _, err := pg.Exec(ctx, s.db.Main, addMissingSeen, pg.Args{}); err != nil {
 			return err
@@ -109,9 +112,6 @@ func (s *Store) Distribute(ctx context.Context, shards int, done func(Distributi
 			return fmt.Errorf("the table %s: %w", step.Table, err)
 		}
 		done(step)
-	}
-	if err := s.db.PlanWithValues(ctx); err != nil {
-		return err
 	}
 	return s.db.FindDistribution(ctx)
 }

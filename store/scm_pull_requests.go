@@ -21,7 +21,7 @@ ON CONFLICT (project_id, url) DO UPDATE SET
 	changed_at = greatest(changed_pull_requests.changed_at, excluded.changed_at), heard_at = excluded.heard_at
 RETURNING changed_at > @changed_at AS is_late`
 	dropChangedPullRequests = `
-DELETE FROM changed_pull_requests WHERE (project_id, url) IN (
+DELETE FROM changed_pull_requests WHERE heard_at < @before AND (project_id, url) IN (
 	SELECT project_id, url FROM changed_pull_requests WHERE heard_at < @before LIMIT @chunk)`
 )
 

@@ -114,7 +114,7 @@ func (t *tx) createWebhook(ctx context.Context, actor core.Actor, n NewWebhook) 
 	if err := t.recordWebhook(ctx, actor, core.ActionWebhookCreate, n.ID, n.ProjectID, n.Name, n.URL); err != nil {
 		return made, err
 	}
-	return getWebhook(ctx, t, n.ID)
+	return pg.QueryOne[StoredWebhook](ctx, t, findWebhook, pg.Args{"id": n.ID})
 }
 
 func listOrEmpty(list []string) []string {

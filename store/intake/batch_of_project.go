@@ -51,7 +51,7 @@ FROM project_seen s, unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[]) 
 WHERE s.project_id = ($1::bigint[])[1]
 ON CONFLICT DO NOTHING`
 
-// makeIssuesOfProject takes the arguments of makeIssues that it and addFeaturesOfProject need.
+// makeIssuesOfProject takes the arguments of makeIssues except the last one.
 const makeIssuesOfProject = `
 WITH ` + newIssues + `)
 INSERT INTO issues (project_id, ` + newIssueColumns + `)

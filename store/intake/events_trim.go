@@ -141,6 +141,9 @@ func storeWaiting(ctx context.Context, t *pg.Tx, project, issue int64, waiting [
 		}
 	}
 	tag, err := t.Exec(ctx, addEventsOfProject, columns.listArgs()...)
+	if err == nil && tag.RowsAffected() != int64(len(counted)) {
+		err = errStale
+	}
 	return tag.RowsAffected(), err
 }
 

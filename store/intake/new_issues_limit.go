@@ -2,6 +2,8 @@ package intake
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgerrcode"
@@ -102,9 +104,26 @@ func (w *Writer) FindGrouped(ctx context.Context, events []NewEvent) ([]bool, er
 	if len(unknown) == 0 {
 		return grouped, nil
 	}
-	found, err := w.findIssues(ctx, w.db.Writer, unknown)
-	for i := range events {
-		grouped[i] = grouped[i] || found[events[i].issueKey()] != 0
+	for _, of := range w.splitKeys(unknown) {
+		found, err := w.findIssues(ctx, w.db.Writer, of)
+		if err != nil {
+			return nil, pg.WrapError(err)
+		}
+		for i := range events {
+			grouped[i] = grouped[i] || found[events[i].issueKey()] != 0
+		}
 	}
-	return grouped, pg.WrapError(err)
+	return grouped, nil
+}
+
+// splitKeys splits fingerprints by project where a statement takes one project.
+func (w *Writer) splitKeys(keys []issueKey) [][]issueKey {
+	if !w.TakesOneProject() {
+		return [][]issueKey{keys}
+	}
+	byProject := map[int64][]issueKey{}
+	for _, k := range keys {
+		byProject[k.project] = append(byProject[k.project], k)
+	}
+	return slices.Collect(maps.Values(byProject))
 }

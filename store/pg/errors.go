@@ -50,6 +50,10 @@ var passingStates = []string{
 	pgerrcode.AdminShutdown,
 	pgerrcode.CrashShutdown,
 	pgerrcode.CannotConnectNow, // starting up
+	// Of Citus, whose node is away:
+	pgerrcode.ConnectionFailure,
+	pgerrcode.ConnectionDoesNotExist,
+	pgerrcode.SQLClientUnableToEstablishSQLConnection,
 	pgerrcode.IdleSessionTimeout,
 }
 

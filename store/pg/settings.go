@@ -23,8 +23,9 @@ SET LOCAL enable_seqscan = off;
 SET LOCAL plan_cache_mode = force_generic_plan;
 SET LOCAL jit = off`
 
-	// A transaction that reads several nodes at once could not write a reference table afterwards.
-	beginDistributedTx = beginTx + `; SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
+	// A transaction that reads several nodes at once could not write a reference table afterwards. Its settings hold on the nodes too.
+	beginDistributedTx = beginTx + `; SET LOCAL citus.multi_shard_modify_mode = 'sequential';
+SET LOCAL citus.propagate_set_commands = 'local'`
 
 	// With MigrationSettings a transaction waits only a second for the locks of tables, because everyone who comes later waits behind it.
 	MigrationSettings = `SET LOCAL lock_timeout = '1s'`
