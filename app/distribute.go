@@ -35,7 +35,7 @@ func (d *Distribute) Run(ctx context.Context, c *Config, log *slog.Logger, out i
 			return printPlan(out, steps, nodes, d.Shards)
 		}
 		left, start, done := countLeft(steps), time.Now(), 0
-		err = o.db.Distribute(ctx, d.Shards, func(step store.DistributionStep) {
+		err = o.db.DistributeTables(ctx, d.Shards, func(step store.DistributionStep) {
 			done++
 			_, _ = fmt.Fprintf(out, "%d/%d %s: %s, about %d rows\n", done, left, step.Table, step.Placement, step.Rows)
 		})
@@ -77,13 +77,13 @@ func printPlan(out io.Writer, steps []store.DistributionStep, nodes, shards int)
 	return table.Flush()
 }
 
-// Rebalance moves shards until all nodes hold about as much: `errand db rebalance`.
-func Rebalance(ctx context.Context, c *Config, log *slog.Logger, out io.Writer) error {
+// RebalanceShards moves shards until all nodes hold about as much: `errand db rebalance`.
+func RebalanceShards(ctx context.Context, c *Config, log *slog.Logger, out io.Writer) error {
 	return atConsole(ctx, c, log, func(o console) error {
 		if _, _, err := o.db.PlanDistribution(ctx); err != nil {
 			return err
 		}
-		if err := o.db.Rebalance(ctx); err != nil {
+		if err := o.db.RebalanceShards(ctx); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintln(out, "The nodes hold about as much now.")

@@ -149,7 +149,7 @@ func (s *Store) TakeDeliveries(ctx context.Context, rooms map[int64]int64, waits
 const projectsOfDue = `
 SELECT DISTINCT project_id FROM deliveries WHERE webhook_id = ANY (@webhooks::bigint[]) AND status = 'pending' AND due_at <= @now`
 
-// takeDeliveries takes due deliveries, only those of the project where the tables are distributed.
+// takeDeliveries takes due deliveries. Where the tables are distributed, it takes only the project's.
 func (t *tx) takeDeliveries(
 	ctx context.Context, rooms map[int64]int64, waits []time.Duration, project int64,
 ) (taken []TakenDelivery, err error) {

@@ -88,7 +88,7 @@ func (s *Store) ChangeIssues(ctx context.Context, actor core.Actor, b BulkChange
 // findOwners returns the issues that the caller may change, with their projects, in the order of locks. It adds the others to
 // refused, with the reason.
 func (s *Store) findOwners(ctx context.Context, ids []int64, refused map[int64]core.ChangedIssue) ([]ownedIssue, error) {
-	rows, err := pg.QueryMany[ownedIssue](ctx, s.db.Main, s.choose(findOwnersOfIssues, findOwnersAnywhere), pg.Args{"ids": ids})
+	rows, err := pg.QueryMany[ownedIssue](ctx, s.db.Main, s.db.ChooseForm(findOwnersOfIssues, findOwnersAnywhere), pg.Args{"ids": ids})
 	if err != nil {
 		return nil, err
 	}

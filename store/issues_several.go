@@ -41,7 +41,7 @@ func (s *Store) ReadIssues(ctx context.Context, ids []int64) (core.List[core.Iss
 	now := s.Now()
 	args := issueTimes(now)
 	args["ids"], args["reach"] = ids, core.ReachOf(ctx).Projects()
-	rows, err := pg.QueryMany[issueRow](ctx, s.db.Main, s.choose(selectSeveralIssues, selectSeveralAnywhere), args)
+	rows, err := pg.QueryMany[issueRow](ctx, s.db.Main, s.db.ChooseForm(selectSeveralIssues, selectSeveralAnywhere), args)
 	if err != nil {
 		return nil, err
 	}

@@ -72,14 +72,6 @@ func projectsOf(ctx context.Context, project int64) []int64 {
 	return core.ReachOf(ctx).Projects()
 }
 
-// choose returns the form of a statement that this database needs: Citus cannot run some that find each of many rows by its key.
-func (s *Store) choose(usual, distributed string) string {
-	if s.db.IsDistributed() {
-		return distributed
-	}
-	return usual
-}
-
 // seenFirst turns a statement about projects into one that begins with their rows in project_seen. Where the tables are distributed each
 // project has one, on its node, and Citus can join the other tables to it, but not to the reference table projects.
 var seenFirst = strings.NewReplacer(
@@ -87,7 +79,6 @@ var seenFirst = strings.NewReplacer(
 	"FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id", "FROM project_seen s JOIN projects p ON p.id = s.project_id",
 	"FROM projects p", "FROM project_seen s JOIN projects p ON p.id = s.project_id",
 	"project_id = p.id", "project_id = s.project_id",
-	"k.project_id = p.id", "k.project_id = p.id",
 )
 
 // byProject returns the form of a statement about projects that this database needs.

@@ -52,7 +52,8 @@ type DistributionStep struct {
 	IsDone    bool
 }
 
-// PlanDistribution returns what Distribute does with each table, and how many nodes hold rows of projects. Without Citus it is ErrNoCitus.
+// PlanDistribution returns what DistributeTables does with each table, and how many nodes hold rows of projects. Without Citus it is
+// ErrNoCitus.
 func (s *Store) PlanDistribution(ctx context.Context) (steps []DistributionStep, nodes int, err error) {
 	there, err := s.db.ReadDistribution(ctx)
 	if err != nil {
@@ -72,10 +73,10 @@ func (s *Store) PlanDistribution(ctx context.Context) (steps []DistributionStep,
 
 const addMissingSeen = `INSERT INTO project_seen (project_id) SELECT id FROM projects WHERE purged_at IS NULL ON CONFLICT DO NOTHING`
 
-// Distribute distributes the tables over the nodes of Citus, with their rows, and calls done after each. It may be cut off anywhere, and
-// goes on where it was. A table takes no events while it is copied, and no server may run meanwhile: servers find out at their
-// start where the tables are.
-func (s *Store) Distribute(ctx context.Context, shards int, done func(DistributionStep)) error {
+// DistributeTables distributes the tables over the nodes of Citus, with their rows, and calls done after each. It may be cut off
+// anywhere, and goes on where it was. No server may run while it does: a table takes no events while it is copied, and servers find
+// out at their start where the tables are.
+func (s *Store) DistributeTables(ctx context.Context, shards int, done func(DistributionStep)) error {
 	steps, nodes, err := s.PlanDistribution(ctx)
 	if err != nil {
 		return err
@@ -116,5 +117,5 @@ func (s *Store) Distribute(ctx context.Context, shards int, done func(Distributi
 	return s.db.FindDistribution(ctx)
 }
 
-// Rebalance moves shards until all nodes hold about as much, and waits for the end. Events come in meanwhile.
-func (s *Store) Rebalance(ctx context.Context) error { return s.db.Rebalance(ctx) }
+// RebalanceShards moves shards until all nodes hold about as much, and waits for the end. Events come in while it does.
+func (s *Store) RebalanceShards(ctx context.Context) error { return s.db.RebalanceShards(ctx) }

@@ -216,7 +216,7 @@ const (
 	selectIntakeProjectOfKey = `
 SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns, p.allowed_origins,
 	EXISTS (SELECT 1 FROM source_maps m WHERE m.project_id = p.id) AS has_source_maps
-FROM projects p JOIN project_keys k ON k.project_id = p.id
+FROM projects p JOIN project_keys k ON p.id = k.project_id
 WHERE k.public_key = @key AND k.revoked_at IS NULL AND p.deleted_at IS NULL`
 	selectIntakeProject = `
 SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns, p.allowed_origins,

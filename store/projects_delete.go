@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	hideProject         = `UPDATE projects SET deleted_at = @now WHERE id = @id AND deleted_at IS NULL`
+	hideProject         = `UPDATE projects SET deleted_at = @now WHERE id = @id`
 	revokeProjectTokens = `UPDATE tokens SET revoked_at = @now WHERE project_id = @id AND revoked_at IS NULL RETURNING id`
 )
 
@@ -26,14 +26,10 @@ func (t *tx) deleteProject(ctx context.Context, actor core.Actor, id int64) erro
 	if err := intake.LockProject(ctx, t.Tx, id); err != nil {
 		return err
 	}
-	n, err := pg.Exec(ctx, t, hideProject, pg.Args{"id": id, "now": t.Now})
-	if err != nil {
+	if _, err := pg.Exec(ctx, t, hideProject, pg.Args{"id": id, "now": t.Now}); err != nil {
 		return err
 	}
-	if n == 0 {
-		return core.NewError(core.ProjectNotFound)
-	}
-	_, err = t.recordActivity(ctx, activity.Entry{
+	_, err := t.recordActivity(ctx, activity.Entry{
 		ProjectID: id, Actor: actor, Action: core.ActionProjectUpdate, TargetType: core.TargetProject, TargetID: id,
 		Data: map[string]core.Time{"deleted_at": t.Now},
 	})

@@ -158,7 +158,7 @@ func TestEventsArePartitionedByDay(t *testing.T) {
 	}
 }
 
-// Every table stands in the list of placements once, and the distributed ones are those of project data.
+// Every table stands in the list of placements once, and only tables of project data are distributed.
 func TestEveryTableHasAPlacement(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
@@ -184,5 +184,5 @@ func TestDistributeNeedsCitus(t *testing.T) {
 	if s.IsDistributed() {
 		t.Skip("this database is on Citus")
 	}
-	require.ErrorIs(t, s.Distribute(t.Context(), 4, func(store.DistributionStep) {}), store.ErrNoCitus)
+	require.ErrorIs(t, s.DistributeTables(t.Context(), 4, func(store.DistributionStep) {}), store.ErrNoCitus)
 }

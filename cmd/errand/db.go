@@ -26,5 +26,5 @@ type rebalanceCmd struct {
 }
 
 func (c *rebalanceCmd) Run(ctx context.Context) error {
-	return app.Rebalance(ctx, &c.Config, c.NewLog(), os.Stdout)
+	return app.RebalanceShards(ctx, &c.Config, c.NewLog(), os.Stdout)
 }

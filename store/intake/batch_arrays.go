@@ -68,7 +68,7 @@ func (b *batch) queueEvents(q *pgx.Batch) {
 	}
 }
 
-// splitEvents returns the events that are stored, and the others, of which only the ids are needed.
+// splitEvents returns the events that are stored, and only the ids of the others.
 func (b *batch) splitEvents() (stored, counted *eventArrays) {
 	stored, counted = newEventArrays(len(b.events)), newEventArrays(0)
 	b.eachCounted(func(e *NewEvent, a *Added) {

@@ -24,7 +24,7 @@ const countSpikes = `WITH ` + addHours + `
 		'issue.spike'
 	FROM spiked
 	RETURNING 1` + seeProjects + `
-RETURNING (SELECT count(*) FROM told), EXISTS (SELECT 1 FROM webhooks WHERE spike_threshold IS NOT NULL AND deleted_at IS NULL)`
+RETURNING (SELECT count(*) FROM told), ` + spikesWanted
 
 const addHours = `
 of_issues AS (

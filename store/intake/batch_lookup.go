@@ -42,14 +42,6 @@ func (w *Writer) addThoroughly(ctx context.Context, t *pg.Tx, b *batch) error {
 	return w.sendStatements(ctx, t, b)
 }
 
-// choose returns the form of a statement that this database needs.
-func (w *Writer) choose(usual, ofProject string) string {
-	if w.db.IsDistributed() {
-		return ofProject
-	}
-	return usual
-}
-
 const holdGrouping = `SELECT id FROM projects WHERE id = ANY (@ids) ORDER BY id FOR SHARE`
 
 // holdGrouping makes merges and splits wait until the batch is added: otherwise each of them could send the batch back.
@@ -85,7 +77,7 @@ func (w *Writer) findIssues(ctx context.Context, on pg.Reader, groups []issueKey
 	project, version, fingerprint := pg.SplitColumns(groups, func(k issueKey) (int64, int32, []byte) {
 		return k.project, int32(k.version), k.fingerprint[:]
 	})
-	rows, err := on.Query(ctx, w.choose(findIssuesByFingerprint, findIssuesOfProject), project, version, fingerprint)
+	rows, err := on.Query(ctx, w.db.ChooseForm(findIssuesByFingerprint, findIssuesOfProject), project, version, fingerprint)
 	if err != nil {
 		return nil, err
 	}

@@ -88,14 +88,15 @@ FROM project_seen s, unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[]
 	AS n (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload, user_hash)
 WHERE s.project_id = ($1::bigint[])[1]`
 
+// AddEnvironments and AddReleases add names to issues of one project, also to an issue that a split makes.
 const (
-	countEnvironmentsOfProject = `
+	AddEnvironments = `
 INSERT INTO issue_environments (project_id, environment, issue_id)
 SELECT s.project_id, n.name, n.issue_id
 FROM project_seen s, unnest($1::bigint[], $2::text[], $3::bigint[]) AS n (project_id, name, issue_id)
 WHERE s.project_id = ($1::bigint[])[1]
 ON CONFLICT DO NOTHING`
-	countReleasesOfProject = `
+	AddReleases = `
 INSERT INTO issue_releases (project_id, release, issue_id)
 SELECT s.project_id, n.name, n.issue_id
 FROM project_seen s, unnest($1::bigint[], $2::text[], $3::bigint[]) AS n (project_id, name, issue_id)

@@ -57,7 +57,7 @@ WITH locked AS MATERIALIZED ( -- as in checkIssues
 				AND (undecided_at > reopens_after IS NOT TRUE OR harmless_fix = fix_id AND status IN ('fix_pending', 'verified')
 					AND deploys = (SELECT o.deploys FROM deploy_order o WHERE o.project_id = wanted))
 		) = cardinality($2::bigint[])
-		AND ($23::boolean OR NOT EXISTS (SELECT 1 FROM webhooks WHERE spike_threshold IS NOT NULL AND deleted_at IS NULL))
+		AND ($23::boolean OR NOT ` + spikesWanted + `)
 		AND NOT EXISTS (
 			SELECT 1 FROM unnest($16::bigint[], $17::uuid[]) AS n (project_id, event_id)
 			JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id)
@@ -193,17 +193,5 @@ ON CONFLICT DO NOTHING`
 INSERT INTO issue_releases (project_id, release, issue_id)
 SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[])
 WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
-ON CONFLICT DO NOTHING`
-)
-
-// AddEnvironments and AddReleases do the same for an issue that a split makes.
-const (
-	AddEnvironments = `
-INSERT INTO issue_environments (project_id, environment, issue_id)
-SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[])
-ON CONFLICT DO NOTHING`
-	AddReleases = `
-INSERT INTO issue_releases (project_id, release, issue_id)
-SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[])
 ON CONFLICT DO NOTHING`
 )

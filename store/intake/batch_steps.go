@@ -13,7 +13,7 @@ import (
 )
 
 // sendInSteps is sendStatements for a batch of one project where the tables are distributed over nodes. The long way has locked its
-// issues and found its duplicates. What one step finds out decides whether the next one is sent.
+// issues and found its duplicates. Each step is sent only if the one before it allows that.
 func (w *Writer) sendInSteps(ctx context.Context, t *pg.Tx, b *batch) error {
 	if nothing, err := w.sumUp(ctx, b); nothing || err != nil {
 		return err
@@ -60,7 +60,7 @@ type countedHour struct {
 	hour          time.Time
 }
 
-const wantsSpikes = `SELECT EXISTS (SELECT 1 FROM webhooks WHERE spike_threshold IS NOT NULL AND deleted_at IS NULL)`
+const wantsSpikes = `SELECT ` + spikesWanted
 
 // queueFirst adds what only looks, and the users: their number is part of the counts.
 func (s *batchSteps) queueFirst(q *pgx.Batch) {
@@ -85,13 +85,13 @@ func (s *batchSteps) queueSecond(q *pgx.Batch) {
 	s.queueCounts(q)
 	s.queueNewIssues(q)
 	s.queueEvents(q)
-	queueNames(q, s.counts.names, countEnvironmentsOfProject, countReleasesOfProject)
+	queueNames(q, s.counts.names, AddEnvironments, AddReleases)
 	s.queueHours(q)
 	s.queueLimits(q)
 }
 
-// require makes the batch stale unless the statement writes n rows.
-func (s *batchSteps) require(n int) func(pgconn.CommandTag) error {
+// requireRows makes the batch stale unless the statement writes n rows.
+func (s *batchSteps) requireRows(n int) func(pgconn.CommandTag) error {
 	return func(tag pgconn.CommandTag) error {
 		s.isStale = s.isStale || tag.RowsAffected() != int64(n)
 		return nil
@@ -118,8 +118,8 @@ func (s *batchSteps) queueNewIssues(q *pgx.Batch) {
 	}
 	project, version, fingerprint := s.listNewFingerprints()
 	issue := newSpanArrays(s.counts.newIssues).issue
-	q.Queue(addFingerprintsOfProject, project, version, fingerprint, issue).Exec(s.require(n))
-	q.Queue(makeIssuesOfProject, s.listNewIssueArgs(s.now)...).Exec(s.require(n))
+	q.Queue(addFingerprintsOfProject, project, version, fingerprint, issue).Exec(s.requireRows(n))
+	q.Queue(makeIssuesOfProject, s.listNewIssueArgs(s.now)...).Exec(s.requireRows(n))
 	features := make([]string, n)
 	var told, change []int64
 	for i, e := range s.firstEvents {
@@ -145,11 +145,11 @@ func (s *batchSteps) queueEvents(q *pgx.Batch) {
 	stored, counted := s.splitEvents()
 	for _, ids := range []*eventArrays{stored, counted} {
 		if n := len(ids.id); n > 0 {
-			q.Queue(addEventIDsOfProject, ids.project, ids.event, ids.id, ids.issue, ids.received, ids == counted).Exec(s.require(n))
+			q.Queue(addEventIDsOfProject, ids.project, ids.event, ids.id, ids.issue, ids.received, ids == counted).Exec(s.requireRows(n))
 		}
 	}
 	if n := len(stored.id); n > 0 {
-		q.Queue(addEventsOfProject, stored.listArgs()...).Exec(s.require(n))
+		q.Queue(addEventsOfProject, stored.listArgs()...).Exec(s.requireRows(n))
 	}
 }
 
@@ -165,24 +165,24 @@ func (s *batchSteps) queueHours(q *pgx.Batch) {
 	q.Queue(addProjectHours, id, at, count)
 	var last, server, hourBefore core.Time
 	for _, c := range s.counts.projects {
-		last, server = later(last, c.last), later(server, c.server)
+		last, server = laterTime(last, c.last), laterTime(server, c.server)
 	}
 	client := s.findClientTime()
 	if !client.IsZero() {
 		hourBefore = core.At(client.Add(-time.Hour))
 	}
-	q.Queue(seeProject, s.events[0].ProjectID, last, server, client, hourBefore).Exec(s.require(1))
+	q.Queue(seeProject, s.events[0].ProjectID, last, server, client, hourBefore).Exec(s.requireRows(1))
 }
 
 // findClientTime returns when the batch's latest event of a browser or an app arrived, or the zero time.
 func (s *batchSteps) findClientTime() (latest core.Time) {
 	for _, c := range s.counts.projects {
-		latest = later(latest, c.client)
+		latest = laterTime(latest, c.client)
 	}
 	return latest
 }
 
-func later(a, b core.Time) core.Time {
+func laterTime(a, b core.Time) core.Time {
 	if b.After(a.Time) {
 		return b
 	}

@@ -48,12 +48,12 @@ func ShareProject(ctx context.Context, t *pg.Tx, id int64) error {
 	return findLocked(ctx, t, id, shareProject, shareOnNode)
 }
 
-// LockProject waits until nobody shares a project, and keeps others from sharing and locking it. Errors are those of ShareProject.
+// LockProject waits until nobody shares a project, and keeps others from sharing and locking it. It returns the errors of ShareProject.
 func LockProject(ctx context.Context, t *pg.Tx, id int64) error {
 	return findLocked(ctx, t, id, lockProject, lockOnNode)
 }
 
-// lockProject lets the project's keys and settings be read meanwhile.
+// lockProject does not keep others from reading the project's keys and settings.
 const lockProject = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR NO KEY UPDATE`
 
 // Where the tables are distributed, a lock of a row of projects would be one on every node, and transactions would wait for each other

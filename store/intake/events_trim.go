@@ -119,7 +119,7 @@ func (w *Writer) storeAndTrim(ctx context.Context, t *pg.Tx, project, issue int6
 	return err
 }
 
-// storeWaiting stores those of the events that are still only counted, and returns their number.
+// storeWaiting stores the events that are still only counted, and returns their number.
 func storeWaiting(ctx context.Context, t *pg.Tx, project, issue int64, waiting []NewEvent) (int64, error) {
 	ids := newEventArrays(len(waiting))
 	for i := range waiting {

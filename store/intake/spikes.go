@@ -2,6 +2,9 @@ package intake
 
 import "errand/store/activity"
 
+// spikesWanted is the condition that a webhook wants spikes.
+const spikesWanted = `EXISTS (SELECT 1 FROM webhooks WHERE spike_threshold IS NOT NULL AND deleted_at IS NULL)`
+
 // insertSpikes decides what a spike is: an issue with more events in the running clock hour than a webhook's spike_threshold. It is a
 // part of countSpikes, whose parameters and new counts (of_issues) it reads in the same transaction, so that it is exact: everybody
 // who counts on an issue holds its row. A webhook is told once for each issue and clock hour; the table spikes has whom it was told.
@@ -19,7 +22,7 @@ const insertSpikes = `
 		FROM unnest($6::bigint[], $11::timestamptz[]) AS n (project_id, client_at)
 		WHERE n.project_id = h.project_id
 	) t
-	WHERE EXISTS (SELECT 1 FROM webhooks WHERE spike_threshold IS NOT NULL AND deleted_at IS NULL)
+	WHERE ` + spikesWanted + `
 		AND h.hour = date_trunc('hour', $12::timestamptz, 'UTC')
 		AND w.deleted_at IS NULL
 		AND p.deleted_at IS NULL

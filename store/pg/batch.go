@@ -2,7 +2,6 @@ package pg
 
 import (
 	"context"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -26,7 +25,7 @@ func QueueEach[T any](db *DB, b *Batch, sql string, args Args, projects []int64,
 		return
 	}
 	sql, _ = NameProject(sql)
-	for _, project := range slices.Compact(slices.Sorted(slices.Values(projects))) {
+	for _, project := range listOnce(projects) {
 		b.reads.Queue(sql, withProject(args, project)).Query(func(found pgx.Rows) error {
 			more, err := pgx.CollectRows(found, pgx.RowToStructByName[T])
 			*rows = append(*rows, more...)

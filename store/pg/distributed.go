@@ -12,7 +12,7 @@ const hasCitus = `SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'cit
 var (
 	isDistributed = `SELECT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass('issues')) AS found`
 	listTables    = `
-SELECT c.relname::text AS name, greatest(c.reltuples, 0)::bigint AS rows, 
+SELECT c.relname::text AS name, greatest(c.reltuples, 0)::bigint AS rows,
 	coalesce(p.partmethod = 'h' OR p.repmodel = 't', false) AS is_placed
 FROM pg_class c LEFT JOIN pg_dist_partition p ON p.logicalrelid = c.oid
 WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'projects'::regclass) AND c.relkind IN ('r', 'p')`
@@ -40,6 +40,14 @@ func (db *DB) FindDistribution(ctx context.Context) error {
 // IsDistributed reports whether FindDistribution found that the tables are distributed. Then a statement that writes, or locks rows,
 // has to name one project.
 func (db *DB) IsDistributed() bool { return db.distributed.Load() }
+
+// ChooseForm returns the form of a statement that this database needs.
+func (db *DB) ChooseForm(usual, distributed string) string {
+	if db.IsDistributed() {
+		return distributed
+	}
+	return usual
+}
 
 // Distribution is what Citus knows of the tables.
 type Distribution struct {
@@ -103,8 +111,8 @@ func (db *DB) PlanWithValues(ctx context.Context) error {
 	return WrapError(err)
 }
 
-// Rebalance moves shards until all nodes hold about as much, and waits for the end.
-func (db *DB) Rebalance(ctx context.Context) error {
+// RebalanceShards moves shards until all nodes hold about as much, and waits for the end.
+func (db *DB) RebalanceShards(ctx context.Context) error {
 	conn, err := db.Main.Acquire(ctx)
 	if err != nil {
 		return WrapError(err)

@@ -32,7 +32,7 @@ func QueryEach[T any](ctx context.Context, db *DB, q Reader, sql string, args Ar
 		return QueryMany[T](ctx, q, sql, args)
 	}
 	sql, _ = NameProject(sql)
-	for _, project := range slices.Compact(slices.Sorted(slices.Values(projects))) {
+	for _, project := range listOnce(projects) {
 		rows, err := QueryMany[T](ctx, q, sql, withProject(args, project))
 		if err != nil {
 			return nil, err
@@ -48,7 +48,7 @@ func ExecEach(ctx context.Context, db *DB, q Querier, sql string, args Args, pro
 		return Exec(ctx, q, sql, args)
 	}
 	sql, _ = NameProject(sql)
-	for _, project := range slices.Compact(slices.Sorted(slices.Values(projects))) {
+	for _, project := range listOnce(projects) {
 		n, err := Exec(ctx, q, sql, withProject(args, project))
 		if err != nil {
 			return changed, err
@@ -76,6 +76,11 @@ func FindLiveProjects(ctx context.Context, db *DB) ([]int64, error) {
 	return FindProjects(ctx, db, db.Main, listLiveProjects, Args{"reach": core.ReachOf(ctx).Projects()})
 }
 
+// listOnce returns the projects sorted, each once.
+func listOnce(projects []int64) []int64 {
+	return slices.Compact(slices.Sorted(slices.Values(projects)))
+}
+
 func withProject(args Args, project int64) Args {
 	named := maps.Clone(args)
 	named["one_project"] = project
@@ -93,13 +98,9 @@ ORDER BY id`
 // queryList reads the rows of a list. A statement with marks runs for each project of the list where the tables are distributed, and the
 // first rows of all are returned.
 func queryList[T any](ctx context.Context, db *DB, l *List, sql string, place func(T) core.ListPosition) ([]T, error) {
-	named, hasMarks := NameProject(sql)
-	if !db.IsDistributed() || !hasMarks {
-		return QueryMany[T](ctx, db.Main, sql, l.Args)
-	}
-	all, err := queryAll[T](ctx, db, l, named, l.Args)
-	if err != nil {
-		return nil, err
+	all, err := QueryEachOf[T](ctx, db, l, sql, l.Args)
+	if err != nil || !db.IsDistributed() {
+		return all, err
 	}
 	slices.SortFunc(all, func(a, b T) int {
 		x, y := place(a), place(b)
@@ -108,17 +109,15 @@ func queryList[T any](ctx context.Context, db *DB, l *List, sql string, place fu
 	return all[:min(len(all), l.Page.Limit+1)], nil
 }
 
-// QueryEachOf is QueryEach for the projects of a list: the one that it asks for, or all in reach.
+// QueryEachOf is QueryEach for the projects of a list, some at the same time: the one that it asks for, or all in reach.
 func QueryEachOf[T any](ctx context.Context, db *DB, l *List, sql string, args Args) ([]T, error) {
-	named, hasMarks := NameProject(sql)
-	if !db.IsDistributed() || !hasMarks {
+	if !db.IsDistributed() {
 		return QueryMany[T](ctx, db.Main, sql, args)
 	}
-	return queryAll[T](ctx, db, l, named, args)
-}
-
-// queryAll runs a statement for each project of the list.
-func queryAll[T any](ctx context.Context, db *DB, l *List, named string, args Args) ([]T, error) {
+	named, hasMarks := NameProject(sql)
+	if !hasMarks {
+		return QueryMany[T](ctx, db.Main, sql, args)
+	}
 	projects, err := l.findProjects(ctx, db)
 	if err != nil {
 		return nil, err

@@ -27,20 +27,12 @@ func (t *Tx) CountDeliveries(made int64) { *t.deliveries += made }
 
 // InTx runs fn in a transaction on a connection of the main pool.
 func (db *DB) InTx(ctx context.Context, fn func(*Tx) error) error {
-	begin := beginTx
-	if db.IsDistributed() {
-		begin = beginDistributedTx
-	}
-	return db.inTxOn(ctx, db.Main, begin, fn)
+	return db.inTxOn(ctx, db.Main, db.ChooseForm(beginTx, beginDistributedTx), fn)
 }
 
 // InWriterTx runs fn in a transaction on a connection of the writer of events.
 func (db *DB) InWriterTx(ctx context.Context, fn func(*Tx) error) error {
-	begin := beginWriterTx
-	if db.IsDistributed() {
-		begin = beginDistributedTx
-	}
-	return db.inTxOn(ctx, db.Writer.pool, begin, fn)
+	return db.inTxOn(ctx, db.Writer.pool, db.ChooseForm(beginWriterTx, beginDistributedTx), fn)
 }
 
 // inTxOn runs fn in a transaction. After a serialisation failure or a deadlock it runs fn a second time. Nothing else retries.

@@ -65,7 +65,7 @@ func (s *server) createOnCitus(ctx context.Context) (string, error) {
 	if err := db.Migrate(ctx, slog.New(slog.DiscardHandler)); err != nil {
 		return "", err
 	}
-	if err := db.Distribute(ctx, testShards, func(store.DistributionStep) {}); err != nil {
+	if err := db.DistributeTables(ctx, testShards, func(store.DistributionStep) {}); err != nil {
 		return "", err
 	}
 	return name, db.Intake.MakePartitions(ctx)
