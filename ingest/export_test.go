@@ -84,12 +84,12 @@ func (i *Ingest) HoldAtMost(d time.Duration) { i.writer.holdAtMost = d }
 
 // HoldCommits keeps every commit waiting until the returned function is called.
 func (i *Ingest) HoldCommits() (goOn func()) {
-	i.writer.committing.Lock()
-	return i.writer.committing.Unlock
+	i.writer.shared.committing.Lock()
+	return i.writer.shared.committing.Unlock
 }
 
 // QueuedRequests is how many requests wait for the writer.
-func (i *Ingest) QueuedRequests() int { return len(i.writer.queue) }
+func (i *Ingest) QueuedRequests() int { return len(i.writer.shared.queue) }
 
 // FreeBytes is how many bytes requests may still take.
 func (i *Ingest) FreeBytes() int64 {

@@ -16,7 +16,7 @@ import (
 const maxBatch = 500
 
 // writer commits events in groups: while one group is being committed the next one gathers, so that a busy server needs few
-// commits and an idle one does not wait. A request that finds the writer idle commits its own events, which spares a lone sender
+// commits and an idle one does not wait. A request that finds its stream idle commits its own events, which spares a lone sender
 // two goroutine switches.
 type writer struct {
 	store   *store.Store
@@ -28,20 +28,18 @@ type writer struct {
 	holdAtMost    time.Duration
 	holdingEvents context.Context // ends when batches are no longer held
 	endHolding    context.CancelFunc
-	queue         chan *waitingEvents
-	committing    sync.Mutex    // held during a commit
-	waitingEvents atomic.Int64  // events in the queue and in the batch
-	databaseAway  atomic.Bool   // the last attempt found no database, or one that takes no writes
-	failedAt      atomic.Int64  // time of the last such attempt, as UnixNano
-	stop          chan struct{} // closed to end the writer
+	shared        *stream // of all projects, unless a batch takes one project
+	ofProjects    projectStreams
+	waitingEvents atomic.Int64 // events in all streams
+	outages       outages
 	done          sync.WaitGroup
 }
 
 // waitingEvents are the events of one HTTP request, which waits for their commit.
 type waitingEvents struct {
 	ctx    context.Context // ends when the request no longer waits
-	events []pendingEvent
-	done   chan struct{} // closed when each event is stored or refused; until then the writer owns them
+	events []pendingEvent  // of one project
+	done   chan struct{}   // closed when each event is stored or refused; until then the writer owns them
 
 	committing atomic.Bool // it is part of a commit whose outcome is unknown until done is closed
 }
@@ -51,19 +49,18 @@ func newWriter(s *store.Store, quotas *quotas, metrics *metrics, log *slog.Logge
 	w := &writer{
 		store: s, quotas: quotas, issues: newNewIssues(s), metrics: metrics, log: log, holdAtMost: waitAtMost,
 		holdingEvents: holding, endHolding: endHolding,
-		queue: make(chan *waitingEvents, maxBatch), stop: make(chan struct{}),
 	}
-	w.done.Go(w.commitUntilStopped)
+	w.shared = w.startStream()
 	return w
 }
 
 // close commits the queued events and ends the writer. No request may come after it.
 func (w *writer) close() {
 	defer w.endHolding()
-	close(w.stop)
+	close(w.shared.stop)
 	w.done.Wait()
-	w.committing.Lock() // waits for a request that commits its own events
-	defer w.committing.Unlock()
+	w.shared.committing.Lock() // waits for a request that commits its own events
+	defer w.shared.committing.Unlock()
 }
 
 // lastCommitsAtMost is how long commits may take when nobody waits for them any more.
@@ -75,16 +72,19 @@ func (w *writer) stopHolding() { time.AfterFunc(lastCommitsAtMost, w.endHolding)
 // commitEvents queues the events and waits until each is stored or refused. It returns unavailable when ctx ends first; the
 // events may still be committed then.
 func (w *writer) commitEvents(ctx context.Context, events []pendingEvent) error {
+	s, leave := w.enterStream(events[0].event.ProjectID)
+	defer leave()
 	waiting, n := &waitingEvents{ctx: ctx, events: events, done: make(chan struct{})}, int64(len(events))
-	if w.waitingEvents.Add(n) == n && w.committing.TryLock() { // nobody else waits
-		defer w.committing.Unlock()
-		w.commitGroup(ctx, []*waitingEvents{waiting})
+	w.waitingEvents.Add(n)
+	if s.waitingEvents.Add(n) == n && s.committing.TryLock() { // nobody else waits
+		defer s.committing.Unlock()
+		w.commitGroup(ctx, s, []*waitingEvents{waiting})
 		return nil
 	}
 	select {
-	case w.queue <- waiting:
+	case s.queue <- waiting:
 	case <-ctx.Done():
-		w.waitingEvents.Add(-n)
+		w.noteDone(s, n)
 		err := w.errLate(ctx.Err(), false)
 		w.metrics.countLost(err, len(events))
 		return err
@@ -97,44 +97,15 @@ func (w *writer) commitEvents(ctx context.Context, events []pendingEvent) error 
 	}
 }
 
-func (w *writer) commitUntilStopped() {
-	for {
-		select {
-		case first := <-w.queue:
-			w.commitFrom(first)
-		case <-w.stop:
-			for len(w.queue) > 0 {
-				w.commitFrom(<-w.queue)
-			}
-			return
-		}
-	}
-}
-
-// commitFrom waits for the commit in progress, and then commits a group that begins with the first request.
-func (w *writer) commitFrom(first *waitingEvents) {
-	w.committing.Lock()
-	defer w.committing.Unlock()
-	w.commitGroup(context.Background(), w.gatherQueued(first))
-}
-
-// gatherQueued returns the first request and those that are queued now. It does not wait for more.
-func (w *writer) gatherQueued(first *waitingEvents) []*waitingEvents {
-	group, n := []*waitingEvents{first}, len(first.events)
-	for n < maxBatch {
-		select {
-		case next := <-w.queue:
-			group, n = append(group, next), n+len(next.events)
-		default:
-			return group
-		}
-	}
-	return group
+// noteDone notes that n events of a stream no longer wait.
+func (w *writer) noteDone(s *stream, n int64) {
+	w.waitingEvents.Add(-n)
+	s.waitingEvents.Add(-n)
 }
 
 // commitGroup commits a group, for as long as ctx and holdAtMost allow. Requests that have given up are left out. A request that
 // gives up later is told that its events may be stored.
-func (w *writer) commitGroup(ctx context.Context, group []*waitingEvents) {
+func (w *writer) commitGroup(ctx context.Context, s *stream, group []*waitingEvents) {
 	var batch []*pendingEvent
 	for _, waiting := range group {
 		waiting.committing.Store(true) // before the look at ctx: a request that gives up after this is told that it may be stored
@@ -162,7 +133,7 @@ func (w *writer) commitGroup(ctx context.Context, group []*waitingEvents) {
 	}
 	w.metrics.countOutcomes(group)
 	for _, waiting := range group {
-		w.waitingEvents.Add(-int64(len(waiting.events)))
+		w.noteDone(s, int64(len(waiting.events)))
 		close(waiting.done)
 	}
 }
@@ -174,11 +145,7 @@ func (w *writer) commitBatch(ctx context.Context, batch []*pendingEvent) {
 	defer cancel()
 	defer context.AfterFunc(w.holdingEvents, cancel)()
 	admitted := w.admitEvents(ctx, batch)
-	if w.store.Intake.TakesOneProject() {
-		w.writeProjects(ctx, admitted)
-	} else {
-		w.writeBatch(ctx, admitted, storedForms(admitted))
-	}
+	w.writeBatch(ctx, admitted, storedForms(admitted))
 	w.quotas.countAdded(admitted)
 }
 
@@ -186,11 +153,11 @@ func (w *writer) commitBatch(ctx context.Context, batch []*pendingEvent) {
 func (w *writer) admitEvents(ctx context.Context, batch []*pendingEvent) (admitted []*pendingEvent) {
 	err := retryWhileAway(ctx, func() (err error) {
 		if admitted, err = w.quotas.admitEvents(ctx, batch); err != nil {
-			w.noteOutage(err) // without an error, it may not have asked the database
+			w.noteOutage(batch, err) // without an error, it may not have asked the database
 			return err
 		}
 		if admitted, err = w.issues.admitEvents(ctx, admitted); err != nil {
-			w.noteOutage(err)
+			w.noteOutage(batch, err)
 		}
 		return err
 	})
@@ -218,7 +185,7 @@ func (w *writer) writeBatch(ctx context.Context, batch []*pendingEvent, events [
 			return err
 		})
 		isMaybeStored = isMaybeStored || intake.MayBeCommitted(err)
-		w.noteOutage(err)
+		w.noteOutage(batch, err)
 		return err
 	})
 	switch {
@@ -255,7 +222,7 @@ func (w *writer) writeFewer(ctx context.Context, batch []*pendingEvent, events [
 	var admitted []*pendingEvent
 	failed := retryWhileAway(ctx, func() (err error) {
 		if admitted, err = w.issues.refuseSurplus(ctx, batch); err != nil {
-			w.noteOutage(err)
+			w.noteOutage(batch, err)
 		}
 		return err
 	})

@@ -1,6 +1,9 @@
 package ingest
 
 import (
+	"maps"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"errand/core"
@@ -15,7 +18,7 @@ const mayBeStored = "It may be stored all the same; sent again with the same eve
 
 // errLate says why a commit did not end in time. When it had begun, the events may be stored.
 func (w *writer) errLate(cause error, hasBegun bool) error {
-	if !w.databaseAway.Load() {
+	if !w.outages.any.Load() {
 		cause = busyError{cause}
 	}
 	return errUnavailable(cause, hasBegun)
@@ -30,25 +33,63 @@ func errUnavailable(cause error, isMaybeStored bool) error {
 	return failure
 }
 
-// isRefusing reports whether an attempt to commit failed in the last seconds, and none succeeded since.
-func (w *writer) isRefusing() bool {
-	return w.databaseAway.Load() && time.Since(time.Unix(0, w.failedAt.Load())) < refusingFor
+// outages are the projects whose last attempt to commit found no database, or one that takes no writes. Where the tables are not
+// distributed over nodes all projects count as one, 0.
+type outages struct {
+	mu       sync.Mutex
+	failedAt map[int64]time.Time // when the last attempt of a project failed, if it did
+	any      atomic.Bool
 }
 
-// noteOutage logs once when the database goes away or takes no writes, and once when it is back.
-func (w *writer) noteOutage(err error) {
-	isAway := core.HasCode(err, core.Unavailable)
-	if isAway {
-		w.failedAt.Store(time.Now().UnixNano())
+// isRefusing reports whether an attempt to commit failed in the last seconds, and none succeeded since. Where the tables are distributed
+// one node says nothing about the others.
+func (w *writer) isRefusing() bool {
+	if !w.outages.any.Load() || w.store.Intake.TakesOneProject() {
+		return false
 	}
+	w.outages.mu.Lock()
+	defer w.outages.mu.Unlock()
+	return time.Since(w.outages.failedAt[0]) < refusingFor
+}
+
+// noteOutage takes the outcome of an attempt to commit a batch. It logs once when the database or a node of it goes away or takes no
+// writes, and once when it is back.
+func (w *writer) noteOutage(batch []*pendingEvent, err error) {
+	o, isAway := &w.outages, core.HasCode(err, core.Unavailable)
+	if !isAway && !o.any.Load() {
+		return
+	}
+	project := int64(0)
+	if w.store.Intake.TakesOneProject() {
+		project = batch[0].event.ProjectID
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	was := len(o.failedAt)
+	o.note(project, isAway, time.Now())
 	switch {
-	case isAway && !w.databaseAway.Load():
+	case was == 0 && isAway:
 		w.metrics.outages.Inc()
 		w.metrics.databaseAway.Set(1)
 		w.log.Warn("the database is away or takes no writes: holding events", "error", err)
-	case !isAway && w.databaseAway.Load():
+	case was > 0 && len(o.failedAt) == 0:
 		w.metrics.databaseAway.Set(0)
 		w.log.Info("the database is back: events are committed again")
 	}
-	w.databaseAway.Store(isAway)
+	o.any.Store(len(o.failedAt) > 0)
+}
+
+// forgottenAfter is when an outage ends for a project that sends no more events.
+const forgottenAfter = time.Minute
+
+func (o *outages) note(project int64, isAway bool, now time.Time) {
+	if !isAway {
+		delete(o.failedAt, project)
+		maps.DeleteFunc(o.failedAt, func(_ int64, at time.Time) bool { return now.Sub(at) > forgottenAfter })
+		return
+	}
+	if o.failedAt == nil {
+		o.failedAt = map[int64]time.Time{}
+	}
+	o.failedAt[project] = now
 }

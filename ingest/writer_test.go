@@ -30,7 +30,7 @@ func TestCommitBeginsBeforeTheLookAtWhoWaits(t *testing.T) {
 			looks++
 			require.True(t, waiting.committing.Load(), "whoever gives up now must hear that a commit is under way")
 		}}
-		w.commitGroup(context.Background(), []*waitingEvents{waiting})
+		w.commitGroup(context.Background(), &stream{}, []*waitingEvents{waiting})
 		require.Equal(t, 1, looks)
 		require.Equal(t, ctx.Err() == nil, waiting.committing.Load(), "what came too late is not stored")
 	}

@@ -78,7 +78,7 @@ var seenFirst = strings.NewReplacer(
 	"FROM projects p\nLEFT JOIN project_seen s ON s.project_id = p.id", "FROM project_seen s JOIN projects p ON p.id = s.project_id",
 	"FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id", "FROM project_seen s JOIN projects p ON p.id = s.project_id",
 	"FROM projects p", "FROM project_seen s JOIN projects p ON p.id = s.project_id",
-	"project_id = p.id", "project_id = s.project_id",
+	"project_id = p.id", "project_id = s.project_id", "p.id = @id", "s.project_id = @id",
 )
 
 // byProject returns the form of a statement about projects that this database needs.

@@ -25,7 +25,7 @@ var placements = []struct {
 }{
 	{Reference, []string{
 		"users", "teams", "team_members", "projects", "team_projects", "project_keys", "tokens", "api_keys", "tags", "webhooks", "approvals",
-		"consents", "pushed_commits", "install_identity", "install_secrets", "install_settings", "install_times", "setup_keys",
+		"consents", "pushed_commits", "install_identity", "install_secrets", "install_settings", "setup_keys",
 	}},
 	// The first one decides how many shards there are; a shard of each of the others is beside one of its own.
 	{Distributed, []string{
@@ -35,8 +35,8 @@ var placements = []struct {
 		"release_commits", "releases", "scm_issues", "setup_apps", "source_maps", "spikes", "triage_corrections",
 	}},
 	{Local, []string{
-		"goose_db_version", "goose_lock", "id_blocks", "river_job", "river_leader", "river_migration", "river_notification", "river_queue",
-		"scm_deliveries", "sessions", "sign_in_attempts", "user_identities", "user_links",
+		"goose_db_version", "goose_lock", "id_blocks", "install_times", "river_job", "river_leader", "river_migration", "river_notification",
+		"river_queue", "scm_deliveries", "sessions", "sign_in_attempts", "user_identities", "user_links",
 	}},
 }
 

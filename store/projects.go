@@ -209,19 +209,10 @@ func (t *tx) recordKey(ctx context.Context, actor core.Actor, project int64, dat
 }
 
 const (
-	insertProjectKey         = `INSERT INTO project_keys (public_key, project_id, created_at) VALUES (@key, @project_id, @now)`
-	lockProject              = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR UPDATE`
-	listActiveKeys           = `SELECT public_key FROM project_keys WHERE project_id = @project_id AND revoked_at IS NULL`
-	revokeOneKey             = `UPDATE project_keys SET revoked_at = @now WHERE public_key = @key`
-	selectIntakeProjectOfKey = `
-SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns, p.allowed_origins,
-	EXISTS (SELECT 1 FROM source_maps m WHERE m.project_id = p.id) AS has_source_maps
-FROM projects p JOIN project_keys k ON p.id = k.project_id
-WHERE k.public_key = @key AND k.revoked_at IS NULL AND p.deleted_at IS NULL`
-	selectIntakeProject = `
-SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns, p.allowed_origins,
-	EXISTS (SELECT 1 FROM source_maps m WHERE m.project_id = p.id) AS has_source_maps
-FROM projects p WHERE p.id = @id AND p.deleted_at IS NULL`
+	insertProjectKey = `INSERT INTO project_keys (public_key, project_id, created_at) VALUES (@key, @project_id, @now)`
+	lockProject      = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR UPDATE`
+	listActiveKeys   = `SELECT public_key FROM project_keys WHERE project_id = @project_id AND revoked_at IS NULL`
+	revokeOneKey     = `UPDATE project_keys SET revoked_at = @now WHERE public_key = @key`
 )
 
 // RevokeProjectKey revokes a key. It returns not_found when the project has no such active key, last_key when it is the only one.
@@ -250,47 +241,4 @@ func (s *Store) RevokeProjectKey(ctx context.Context, actor core.Actor, projectI
 		}
 		return t.recordKey(ctx, actor, projectID, keyChange{Revoked: publicKey})
 	})
-}
-
-// IntakeProject is the part of a project that the intake of events needs.
-type IntakeProject struct {
-	ID             int64
-	Name           string
-	Slug           string
-	Platform       string
-	TrustSetting   *core.Trust
-	DailyQuota     *int64
-	ScrubKeys      []string
-	ScrubPatterns  []string
-	AllowedOrigins *[]string
-	HasSourceMaps  bool // for any release
-}
-
-// FindIntakeProject returns the project of an active key, or not_found.
-func (s *Store) FindIntakeProject(ctx context.Context, publicKey string) (IntakeProject, error) {
-	return pg.QueryOne[IntakeProject](ctx, s.db.Main, s.byProject(selectIntakeProjectOfKey), pg.Args{"key": publicKey})
-}
-
-// ReadIntakeProject returns the part of a project that the intake of events needs, or not_found.
-func (s *Store) ReadIntakeProject(ctx context.Context, id int64) (IntakeProject, error) {
-	return pg.QueryOne[IntakeProject](ctx, s.db.Main, s.byProject(selectIntakeProject), pg.Args{"id": id})
-}
-
-// ScrubSettings are a project's additions to the rules that mask texts.
-type ScrubSettings struct {
-	ScrubKeys     []string
-	ScrubPatterns []string
-}
-
-const selectScrubSettings = `
-SELECT p.scrub_keys, p.scrub_patterns
-FROM issues i JOIN projects p ON p.id = i.project_id
-WHERE i.id = @issue_id AND p.deleted_at IS NULL`
-
-// ReadScrubSettings returns the settings of an issue's project, or not_found.
-func (s *Store) ReadScrubSettings(ctx context.Context, issueID int64) (ScrubSettings, error) {
-	if _, err := s.findIssueOwner(ctx, issueID); err != nil {
-		return ScrubSettings{}, err
-	}
-	return pg.QueryOne[ScrubSettings](ctx, s.db.Main, selectScrubSettings, pg.Args{"issue_id": issueID})
 }

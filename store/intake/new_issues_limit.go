@@ -2,8 +2,6 @@ package intake
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgerrcode"
@@ -67,7 +65,7 @@ func (b *batch) listNewIssueCounts(limit int64) []any {
 const listNewIssueCounts = `
 SELECT coalesce(h.new_issues, 0)::bigint
 FROM unnest($1::bigint[], $2::timestamptz[]) WITH ORDINALITY AS n (project_id, hour, place)
-LEFT JOIN project_hours h ON h.project_id = n.project_id AND h.hour = n.hour
+LEFT JOIN project_hours h ON h.project_id = n.project_id AND h.hour = n.hour AND /* of the first project: h */ true
 ORDER BY n.place`
 
 // CountNewIssues returns how many issues were made in each of the hours, in their order.
@@ -76,7 +74,7 @@ func (w *Writer) CountNewIssues(ctx context.Context, hours []ProjectHour) ([]int
 	for i, h := range hours {
 		project[i], start[i] = h.ProjectID, h.Hour
 	}
-	rows, err := w.db.Writer.Query(ctx, listNewIssueCounts, project, start)
+	rows, err := w.db.Writer.Query(ctx, w.db.ChooseForm(listNewIssueCounts, pg.NameFirst(listNewIssueCounts)), project, start)
 	if err != nil {
 		return nil, pg.WrapError(err)
 	}
@@ -104,26 +102,12 @@ func (w *Writer) FindGrouped(ctx context.Context, events []NewEvent) ([]bool, er
 	if len(unknown) == 0 {
 		return grouped, nil
 	}
-	for _, of := range w.splitKeys(unknown) {
-		found, err := w.findIssues(ctx, w.db.Writer, of)
-		if err != nil {
-			return nil, pg.WrapError(err)
-		}
-		for i := range events {
-			grouped[i] = grouped[i] || found[events[i].issueKey()] != 0
-		}
+	found, err := w.findIssues(ctx, w.db.Writer, unknown)
+	if err != nil {
+		return nil, pg.WrapError(err)
+	}
+	for i := range events {
+		grouped[i] = grouped[i] || found[events[i].issueKey()] != 0
 	}
 	return grouped, nil
-}
-
-// splitKeys splits fingerprints by project where a statement takes one project.
-func (w *Writer) splitKeys(keys []issueKey) [][]issueKey {
-	if !w.TakesOneProject() {
-		return [][]issueKey{keys}
-	}
-	byProject := map[int64][]issueKey{}
-	for _, k := range keys {
-		byProject[k.project] = append(byProject[k.project], k)
-	}
-	return slices.Collect(maps.Values(byProject))
 }

@@ -36,9 +36,6 @@ type Writer struct {
 	spikesWanted atomic.Bool
 }
 
-// ProjectsAtOnce is how many batches a server adds at the same time where a batch takes one project.
-const ProjectsAtOnce = pg.WriterConnections
-
 // TakesOneProject reports whether all events of a batch must be of one project, because the tables are distributed over nodes.
 func (w *Writer) TakesOneProject() bool { return w.db.IsDistributed() }
 

@@ -126,17 +126,29 @@ func (db *DB) FitConnections(ctx context.Context) (wanted, allowed int, err erro
 	if err != nil {
 		return 0, 0, err
 	}
-	config, others := db.Main.Config(), WriterConnections+idConnections
-	wanted = int(config.MaxConns) + others
-	if row.Limit >= wanted {
-		return wanted, row.Limit, nil
+	wanted = int(db.Main.Config().MaxConns+db.Writer.pool.Config().MaxConns) + idConnections
+	size, ofWriter := int32(min(wanted, max(row.Limit, MinConnections))), int32(WriterConnections)
+	if db.IsDistributed() { // each project's events are a transaction of their own
+		ofWriter = max(ofWriter, size/3)
 	}
-	config.MaxConns = int32(max(row.Limit, MinConnections) - others)
-	fitting, err := pgxpool.NewWithConfig(ctx, config)
+	if err = resizePool(ctx, &db.Writer.pool, ofWriter); err == nil {
+		err = resizePool(ctx, &db.Main, size-ofWriter-idConnections)
+	}
+	return wanted, row.Limit, err
+}
+
+// resizePool makes a pool of another size, unless it has that size.
+func resizePool(ctx context.Context, pool **pgxpool.Pool, size int32) error {
+	config := (*pool).Config()
+	if config.MaxConns == size {
+		return nil
+	}
+	config.MaxConns = size
+	resized, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
-	db.Main.Close()
-	db.Main = fitting
-	return wanted, row.Limit, nil
+	(*pool).Close()
+	*pool = resized
+	return nil
 }

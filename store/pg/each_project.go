@@ -19,10 +19,18 @@ import (
 // each where it then names the project of a table. Elsewhere they mean nothing.
 var ofOneProject = regexp.MustCompile(`/\* of one project: (\w+) \*/ true`)
 
+// ofFirstProject finds such marks of statements whose $1 are the projects of the rows that they look for.
+var ofFirstProject = regexp.MustCompile(`/\* of the first project: (\w+) \*/ true`)
+
 // NameProject makes each mark of a statement the condition that the table's rows are of @one_project. It reports whether there is one.
 func NameProject(sql string) (named string, hasMarks bool) {
 	named = ofOneProject.ReplaceAllString(sql, "$1.project_id = @one_project")
 	return named, named != sql
+}
+
+// NameFirst makes each mark of the first project the condition that the table's rows are of it.
+func NameFirst(sql string) string {
+	return ofFirstProject.ReplaceAllString(sql, "$1.project_id = ($$1::bigint[])[1]")
 }
 
 // QueryEach is QueryMany for a statement with marks that finds rows of these projects. Where the tables are distributed it runs once

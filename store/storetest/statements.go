@@ -33,6 +33,9 @@ func RequireStatements(t *testing.T) {
 		if named, hasMarks := pg.NameProject(sql); hasMarks {
 			statements[name+" of one project"] = named
 		}
+		if named := pg.NameFirst(sql); named != sql {
+			statements[name+" of the first project"] = named
+		}
 	}
 	for name, sql := range statements {
 		if !mayAskForTime[name] {

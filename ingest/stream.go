@@ -1,0 +1,93 @@
+package ingest
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// stream is where requests wait for a commit: there is one at a time, and the next group gathers meanwhile.
+type stream struct {
+	queue         chan *waitingEvents
+	committing    sync.Mutex    // held during a commit
+	waitingEvents atomic.Int64  // events in the queue and in the batch
+	stop          chan struct{} // closed to end it
+	users         int           // requests in it; see projectStreams
+}
+
+// projectStreams are the streams of projects that have events to commit, where the tables are distributed over nodes. A batch has one
+// project there, and the events of a project whose node is away keep nobody else waiting.
+type projectStreams struct {
+	mu   sync.Mutex // also guards the users of each stream
+	byID map[int64]*stream
+}
+
+func (w *writer) startStream() *stream {
+	s := &stream{queue: make(chan *waitingEvents, maxBatch), stop: make(chan struct{})}
+	w.done.Go(func() { w.commitUntilStopped(s) })
+	return s
+}
+
+// enterStream returns the stream for events of a project. Call leave when none of them waits any more.
+func (w *writer) enterStream(project int64) (s *stream, leave func()) {
+	if !w.store.Intake.TakesOneProject() {
+		return w.shared, func() {}
+	}
+	p := &w.ofProjects
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s = p.byID[project]; s == nil {
+		if p.byID == nil {
+			p.byID = map[int64]*stream{}
+		}
+		s = w.startStream()
+		p.byID[project] = s
+	}
+	s.users++
+	return s, func() { p.leave(project, s) }
+}
+
+// leave ends a stream when nobody is in it. What is still queued is committed or refused before.
+func (p *projectStreams) leave(project int64, s *stream) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s.users--; s.users == 0 {
+		delete(p.byID, project)
+		close(s.stop)
+	}
+}
+
+func (w *writer) commitUntilStopped(s *stream) {
+	for {
+		select {
+		case first := <-s.queue:
+			w.commitFrom(s, first)
+		case <-s.stop:
+			for len(s.queue) > 0 {
+				w.commitFrom(s, <-s.queue)
+			}
+			return
+		}
+	}
+}
+
+// commitFrom waits for the commit in progress, and then commits a group that begins with the first request.
+func (w *writer) commitFrom(s *stream, first *waitingEvents) {
+	s.committing.Lock()
+	defer s.committing.Unlock()
+	w.commitGroup(context.Background(), s, s.gatherQueued(first))
+}
+
+// gatherQueued returns the first request and those that are queued now. It does not wait for more.
+func (s *stream) gatherQueued(first *waitingEvents) []*waitingEvents {
+	group, n := []*waitingEvents{first}, len(first.events)
+	for n < maxBatch {
+		select {
+		case next := <-s.queue:
+			group, n = append(group, next), n+len(next.events)
+		default:
+			return group
+		}
+	}
+	return group
+}
