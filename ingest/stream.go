@@ -12,12 +12,13 @@ type stream struct {
 	committing    sync.Mutex    // held during a commit
 	waitingEvents atomic.Int64  // events in the queue and in the batch
 	stop          chan struct{} // closed to end it
-	users         int           // requests in it; see projectStreams
+	shard         int64
+	users         int // requests in it; see shardStreams
 }
 
-// projectStreams are the streams of projects that have events to commit, where the tables are distributed over nodes. A batch has one
-// project there, and the events of a project whose node is away keep nobody else waiting.
-type projectStreams struct {
+// shardStreams are the streams of shards whose projects have events to commit, where the tables are distributed over nodes. The projects
+// of a batch are in one shard there, and the events of projects whose node is away keep nobody else waiting.
+type shardStreams struct {
 	mu   sync.Mutex // also guards the users of each stream
 	byID map[int64]*stream
 }
@@ -29,30 +30,39 @@ func (w *writer) startStream() *stream {
 }
 
 // enterStream returns the stream for events of a project. Call leave when none of them waits any more.
-func (w *writer) enterStream(project int64) (s *stream, leave func()) {
-	if !w.store.Intake.TakesOneProject() {
-		return w.shared, func() {}
+func (w *writer) enterStream(ctx context.Context, project int64) (s *stream, leave func(), err error) {
+	if !w.store.Intake.IsDistributed() {
+		return w.shared, func() {}, nil
 	}
-	p := &w.ofProjects
+	var shard int64
+	err = retryWhileAway(ctx, func() error {
+		shard, err = w.store.Intake.ShardOf(ctx, project)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &w.ofShards
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s = p.byID[project]; s == nil {
+	if s = p.byID[shard]; s == nil {
 		if p.byID == nil {
 			p.byID = map[int64]*stream{}
 		}
 		s = w.startStream()
-		p.byID[project] = s
+		s.shard = shard
+		p.byID[shard] = s
 	}
 	s.users++
-	return s, func() { p.leave(project, s) }
+	return s, func() { p.leave(s) }, nil
 }
 
 // leave ends a stream when nobody is in it. What is still queued is committed or refused before.
-func (p *projectStreams) leave(project int64, s *stream) {
+func (p *shardStreams) leave(s *stream) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s.users--; s.users == 0 {
-		delete(p.byID, project)
+		delete(p.byID, s.shard)
 		close(s.stop)
 	}
 }

@@ -28,8 +28,8 @@ type writer struct {
 	holdAtMost    time.Duration
 	holdingEvents context.Context // ends when batches are no longer held
 	endHolding    context.CancelFunc
-	shared        *stream // of all projects, unless a batch takes one project
-	ofProjects    projectStreams
+	shared        *stream // of all projects, unless the tables are distributed over nodes
+	ofShards      shardStreams
 	waitingEvents atomic.Int64 // events in all streams
 	outages       outages
 	done          sync.WaitGroup
@@ -72,7 +72,11 @@ func (w *writer) stopHolding() { time.AfterFunc(lastCommitsAtMost, w.endHolding)
 // commitEvents queues the events and waits until each is stored or refused. It returns unavailable when ctx ends first; the
 // events may still be committed then.
 func (w *writer) commitEvents(ctx context.Context, events []pendingEvent) error {
-	s, leave := w.enterStream(events[0].event.ProjectID)
+	s, leave, err := w.enterStream(ctx, events[0].event.ProjectID)
+	if err != nil {
+		w.metrics.countLost(err, len(events))
+		return err
+	}
 	defer leave()
 	waiting, n := &waitingEvents{ctx: ctx, events: events, done: make(chan struct{})}, int64(len(events))
 	w.waitingEvents.Add(n)
@@ -124,7 +128,7 @@ func (w *writer) commitGroup(ctx context.Context, s *stream, group []*waitingEve
 	}
 	if len(batch) > 0 {
 		err := catchPanic(func() error {
-			w.commitBatch(ctx, batch)
+			w.commitBatch(ctx, s, batch)
 			return nil
 		})
 		if err != nil {
@@ -140,24 +144,24 @@ func (w *writer) commitGroup(ctx context.Context, s *stream, group []*waitingEve
 
 // commitBatch stores or refuses each event. While the database is away it holds the batch for as long as a request may wait, or
 // until the server is about to end.
-func (w *writer) commitBatch(ctx context.Context, batch []*pendingEvent) {
+func (w *writer) commitBatch(ctx context.Context, s *stream, batch []*pendingEvent) {
 	ctx, cancel := context.WithTimeout(ctx, w.holdAtMost)
 	defer cancel()
 	defer context.AfterFunc(w.holdingEvents, cancel)()
-	admitted := w.admitEvents(ctx, batch)
-	w.writeBatch(ctx, admitted, storedForms(admitted))
+	admitted := w.admitEvents(ctx, s, batch)
+	w.writeBatch(ctx, s, admitted, storedForms(admitted))
 	w.quotas.countAdded(admitted)
 }
 
 // admitEvents returns the events that fit into the quotas and make no issue in an hour that is full, and refuses the others.
-func (w *writer) admitEvents(ctx context.Context, batch []*pendingEvent) (admitted []*pendingEvent) {
+func (w *writer) admitEvents(ctx context.Context, s *stream, batch []*pendingEvent) (admitted []*pendingEvent) {
 	err := retryWhileAway(ctx, func() (err error) {
 		if admitted, err = w.quotas.admitEvents(ctx, batch); err != nil {
-			w.noteOutage(batch, err) // without an error, it may not have asked the database
+			w.noteOutage(s, err) // without an error, it may not have asked the database
 			return err
 		}
 		if admitted, err = w.issues.admitEvents(ctx, admitted); err != nil {
-			w.noteOutage(batch, err)
+			w.noteOutage(s, err)
 		}
 		return err
 	})
@@ -171,7 +175,7 @@ func (w *writer) admitEvents(ctx context.Context, batch []*pendingEvent) (admitt
 // writeBatch commits a batch; events are its stored forms. An attempt that broke off may have been committed: AddEvents
 // recognises the events when it gets them again. A batch that fails for any other reason is halved, so that one event that cannot
 // be stored does not take others with it.
-func (w *writer) writeBatch(ctx context.Context, batch []*pendingEvent, events []intake.NewEvent) {
+func (w *writer) writeBatch(ctx context.Context, s *stream, batch []*pendingEvent, events []intake.NewEvent) {
 	if len(batch) == 0 {
 		return
 	}
@@ -185,7 +189,7 @@ func (w *writer) writeBatch(ctx context.Context, batch []*pendingEvent, events [
 			return err
 		})
 		isMaybeStored = isMaybeStored || intake.MayBeCommitted(err)
-		w.noteOutage(batch, err)
+		w.noteOutage(s, err)
 		return err
 	})
 	switch {
@@ -196,33 +200,33 @@ func (w *writer) writeBatch(ctx context.Context, batch []*pendingEvent, events [
 			e.added = added[k]
 		}
 	case core.HasCode(err, core.Quota):
-		w.writeLess(ctx, batch, events, err)
+		w.writeLess(ctx, s, batch, events, err)
 	case core.HasCode(err, core.TooManyIssues):
-		w.writeFewer(ctx, batch, events, err)
+		w.writeFewer(ctx, s, batch, events, err)
 	case core.HasCode(err, core.Unavailable):
 		failEvents(batch, errUnavailable(err, isMaybeStored))
 	default:
-		w.writeHalves(ctx, batch, events, err)
+		w.writeHalves(ctx, s, batch, events, err)
 	}
 }
 
 // writeLess commits the events that still fit into the quotas: other servers have added some since the batch was admitted.
-func (w *writer) writeLess(ctx context.Context, batch []*pendingEvent, events []intake.NewEvent, err error) {
+func (w *writer) writeLess(ctx context.Context, s *stream, batch []*pendingEvent, events []intake.NewEvent, err error) {
 	w.quotas.forgetDays(batch)
-	admitted := w.admitEvents(ctx, batch)
+	admitted := w.admitEvents(ctx, s, batch)
 	if len(admitted) == len(batch) {
-		w.writeHalves(ctx, batch, events, err)
+		w.writeHalves(ctx, s, batch, events, err)
 		return
 	}
-	w.writeBatch(ctx, admitted, storedForms(admitted))
+	w.writeBatch(ctx, s, admitted, storedForms(admitted))
 }
 
 // writeFewer commits the events of known issues, and those of as many new ones as the hour may still have.
-func (w *writer) writeFewer(ctx context.Context, batch []*pendingEvent, events []intake.NewEvent, err error) {
+func (w *writer) writeFewer(ctx context.Context, s *stream, batch []*pendingEvent, events []intake.NewEvent, err error) {
 	var admitted []*pendingEvent
 	failed := retryWhileAway(ctx, func() (err error) {
 		if admitted, err = w.issues.refuseSurplus(ctx, batch); err != nil {
-			w.noteOutage(batch, err)
+			w.noteOutage(s, err)
 		}
 		return err
 	})
@@ -230,21 +234,21 @@ func (w *writer) writeFewer(ctx context.Context, batch []*pendingEvent, events [
 	case failed != nil:
 		failEvents(batch, failed)
 	case len(admitted) == len(batch): // other servers have made the same issues meanwhile
-		w.writeHalves(ctx, batch, events, err)
+		w.writeHalves(ctx, s, batch, events, err)
 	default:
-		w.writeBatch(ctx, admitted, storedForms(admitted))
+		w.writeBatch(ctx, s, admitted, storedForms(admitted))
 	}
 }
 
 // writeHalves commits each half of a batch that failed. An event alone has failed for good.
-func (w *writer) writeHalves(ctx context.Context, batch []*pendingEvent, events []intake.NewEvent, err error) {
+func (w *writer) writeHalves(ctx context.Context, s *stream, batch []*pendingEvent, events []intake.NewEvent, err error) {
 	if len(batch) == 1 {
 		failEvents(batch, err)
 		return
 	}
 	half := len(batch) / 2
-	w.writeBatch(ctx, batch[:half], events[:half])
-	w.writeBatch(ctx, batch[half:], events[half:])
+	w.writeBatch(ctx, s, batch[:half], events[:half])
+	w.writeBatch(ctx, s, batch[half:], events[half:])
 }
 
 func storedForms(batch []*pendingEvent) []intake.NewEvent {

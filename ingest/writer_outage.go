@@ -33,18 +33,18 @@ func errUnavailable(cause error, isMaybeStored bool) error {
 	return failure
 }
 
-// outages are the projects whose last attempt to commit found no database, or one that takes no writes. Where the tables are not
-// distributed over nodes all projects count as one, 0.
+// outages are the shards for which the last attempt to commit found no database, or one that takes no writes. Where the tables are not
+// distributed over nodes there is one, 0.
 type outages struct {
 	mu       sync.Mutex
-	failedAt map[int64]time.Time // when the last attempt of a project failed, if it did
+	failedAt map[int64]time.Time // when the last attempt for a shard failed, if it did
 	any      atomic.Bool
 }
 
 // isRefusing reports whether an attempt to commit failed in the last seconds, and none succeeded since. Where the tables are distributed
 // one node says nothing about the others.
 func (w *writer) isRefusing() bool {
-	if !w.outages.any.Load() || w.store.Intake.TakesOneProject() {
+	if !w.outages.any.Load() || w.store.Intake.IsDistributed() {
 		return false
 	}
 	w.outages.mu.Lock()
@@ -52,21 +52,17 @@ func (w *writer) isRefusing() bool {
 	return time.Since(w.outages.failedAt[0]) < refusingFor
 }
 
-// noteOutage takes the outcome of an attempt to commit a batch. It logs once when the database or a node of it goes away or takes no
+// noteOutage takes the outcome of an attempt to commit. It logs once when the database or a node of it goes away or takes no
 // writes, and once when it is back.
-func (w *writer) noteOutage(batch []*pendingEvent, err error) {
+func (w *writer) noteOutage(s *stream, err error) {
 	o, isAway := &w.outages, core.HasCode(err, core.Unavailable)
 	if !isAway && !o.any.Load() {
 		return
 	}
-	project := int64(0)
-	if w.store.Intake.TakesOneProject() {
-		project = batch[0].event.ProjectID
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	was := len(o.failedAt)
-	o.note(project, isAway, time.Now())
+	o.note(s.shard, isAway, time.Now())
 	switch {
 	case was == 0 && isAway:
 		w.metrics.outages.Inc()
@@ -79,17 +75,17 @@ func (w *writer) noteOutage(batch []*pendingEvent, err error) {
 	o.any.Store(len(o.failedAt) > 0)
 }
 
-// forgottenAfter is when an outage ends for a project that sends no more events.
+// forgottenAfter is when an outage ends for a shard whose projects send no more events.
 const forgottenAfter = time.Minute
 
-func (o *outages) note(project int64, isAway bool, now time.Time) {
+func (o *outages) note(shard int64, isAway bool, now time.Time) {
 	if !isAway {
-		delete(o.failedAt, project)
+		delete(o.failedAt, shard)
 		maps.DeleteFunc(o.failedAt, func(_ int64, at time.Time) bool { return now.Sub(at) > forgottenAfter })
 		return
 	}
 	if o.failedAt == nil {
 		o.failedAt = map[int64]time.Time{}
 	}
-	o.failedAt[project] = now
+	o.failedAt[shard] = now
 }

@@ -15,7 +15,7 @@ FROM (
 	SELECT i.project_id, i.id, i.title, i.status, i.claim_type, i.claim_holder, i.claim_worker, i.claim_expires_at,
 		coalesce(` + sinceClaimed + `, i.claim_expires_at - i.claim_minutes * interval '1 minute') AS since
 	FROM projects p
-	CROSS JOIN LATERAL (SELECT * FROM issues WHERE project_id = p.id AND claim_expires_at > @now AND /* of one project: issues */ true) i
+	CROSS JOIN LATERAL (SELECT * FROM issues WHERE project_id = p.id AND claim_expires_at > @now AND /* of some projects: issues */ true) i
 	WHERE p.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))
 	ORDER BY i.claim_expires_at, i.id LIMIT @rows
 ) c
@@ -23,7 +23,7 @@ CROSS JOIN LATERAL (
 	SELECT count(*) AS notes, coalesce((array_agg(a.data ->> 'text' ORDER BY a.at DESC, a.id DESC))[1], '') AS last_note
 	FROM activity a
 	WHERE a.project_id = c.project_id AND a.target_id = c.id AND a.action = 'issue.note' AND a.at >= c.since
-		AND /* of one project: a */ true
+		AND /* of some projects: a */ true
 ) n
 ORDER BY c.claim_expires_at, c.id`
 

@@ -67,7 +67,7 @@ const (
 SELECT d.project_id, d.status FROM deliveries d
 LEFT JOIN projects p ON p.id = d.project_id
 WHERE d.webhook_id = @webhook_id AND d.id = @id AND (d.project_id = 0 OR p.deleted_at IS NULL AND p.id IS NOT NULL)
-	AND /* of one project: d */ true
+	AND /* of some projects: d */ true
 FOR UPDATE OF d`
 	projectsOfDelivery = `SELECT project_id FROM deliveries WHERE id = @id`
 	resendDelivery     = `

@@ -67,11 +67,11 @@ WITH due AS MATERIALIZED (
 	JOIN webhooks w ON w.id = r.webhook_id
 	CROSS JOIN LATERAL (
 		SELECT d.project_id, d.id FROM deliveries d
-		WHERE d.webhook_id = r.webhook_id AND d.status = 'pending' AND d.due_at <= @now AND /* of one project: d */ true
+		WHERE d.webhook_id = r.webhook_id AND d.status = 'pending' AND d.due_at <= @now AND /* of some projects: d */ true
 			AND (w.format <> 'scm_issue' OR NOT EXISTS (
 				SELECT 1 FROM deliveries o
 				WHERE o.webhook_id = d.webhook_id AND o.status = 'pending' AND o.issue_id = d.issue_id AND o.id <> d.id
-					AND /* of one project: o */ true
+					AND /* of some projects: o */ true
 					AND (o.due_at > @now OR (o.due_at, o.id) < (d.due_at, d.id))))
 		ORDER BY d.due_at, d.id
 		LIMIT r.room
@@ -89,14 +89,14 @@ WITH due AS MATERIALIZED (
 			ELSE ''
 		END AS refusal
 	FROM due u
-	JOIN deliveries d ON d.project_id = u.project_id AND d.id = u.id AND /* of one project: d */ true
+	JOIN deliveries d ON d.project_id = u.project_id AND d.id = u.id AND /* of some projects: d */ true
 	JOIN webhooks w ON w.id = d.webhook_id
 	LEFT JOIN projects p ON p.id = d.project_id
-	LEFT JOIN project_seen s ON s.project_id = d.project_id AND /* of one project: s */ true
+	LEFT JOIN project_seen s ON s.project_id = d.project_id AND /* of some projects: s */ true
 	CROSS JOIN LATERAL (SELECT s.client_seen_at AS client_seen, @client_since::timestamptz AS client_since) t
-	LEFT JOIN issues i ON i.id = d.issue_id AND i.project_id = d.project_id AND /* of one project: i */ true
+	LEFT JOIN issues i ON i.id = d.issue_id AND i.project_id = d.project_id AND /* of some projects: i */ true
 	LEFT JOIN scm_issues n ON n.project_id = d.project_id AND n.issue_id = d.issue_id AND n.webhook_id = d.webhook_id
-		AND /* of one project: n */ true
+		AND /* of some projects: n */ true
 )
 UPDATE deliveries d SET
 	status = CASE WHEN j.refusal = '' THEN 'pending' ELSE 'failed' END,
@@ -107,7 +107,7 @@ UPDATE deliveries d SET
 	last_status = CASE WHEN j.refusal <> '' THEN d.last_status END,
 	last_error = CASE WHEN j.refusal = '' THEN @underway ELSE j.refusal END
 FROM judged j
-WHERE d.project_id = j.project_id AND d.id = j.id AND /* of one project: d */ true
+WHERE d.project_id = j.project_id AND d.id = j.id AND /* of some projects: d */ true
 RETURNING d.project_id, d.id, d.webhook_id, coalesce(d.issue_id, 0) AS issue_id, d.event, d.created_at, d.attempts::bigint AS attempt,
 	d.lease, j.project_name, j.issue_number, j.refusal`
 )
@@ -202,7 +202,7 @@ UPDATE deliveries d SET
 FROM unnest(@projects::bigint[], @ids::bigint[], @leases::bigint[], @statuses::text[], @last_statuses::bigint[], @last_errors::text[],
 	@ended::timestamptz[], @nexts::timestamptz[])
 	AS o (project_id, id, lease, status, last_status, last_error, ended_at, next_at)
-WHERE d.project_id = o.project_id AND d.id = o.id AND d.lease = o.lease AND d.status = 'pending'`
+WHERE d.project_id = o.project_id AND d.id = o.id AND d.lease = o.lease AND d.status = 'pending' AND /* of some projects: d */ true`
 
 	keepNumber = `
 INSERT INTO scm_issues (project_id, issue_id, webhook_id, number) VALUES (@project_id, @issue_id, @webhook_id, @number)
@@ -227,10 +227,10 @@ func (s *Store) RecordDeliveries(ctx context.Context, outcomes []DeliveryOutcome
 				return err
 			}
 		}
-		_, err := pg.Exec(ctx, t, recordOutcomes, pg.Args{
+		_, err := pg.ExecEach(ctx, s.db, t, recordOutcomes, pg.Args{
 			"projects": projects, "ids": ids, "leases": leases, "statuses": statuses, "last_statuses": last, "last_errors": errs, "ended": ended,
 			"nexts": nexts,
-		})
+		}, projects)
 		return err
 	})
 }

@@ -154,7 +154,7 @@ func FormsByProject() map[string]string {
 		"countOpenOfProjects": countOpenOfProjects, "readLastEvent": readLastEvent, "selectProjectsOfRelease": selectProjectsOfRelease,
 	}
 	for name, sql := range forms {
-		forms[name] = seenFirst.Replace(sql)
+		forms[name] = formByProject(sql)
 	}
 	return forms
 }

@@ -38,7 +38,7 @@ func (s *Store) ListFilterValues(ctx context.Context, project int64) (core.Filte
 SELECT e.name, max(i.last_seen) AS at, count(*) AS issues, sum(count(*)) OVER ()::bigint AS named FROM (%s) i
 CROSS JOIN LATERAL (
 	SELECT environment AS name FROM issue_environments
-	WHERE project_id = i.project_id AND issue_id = i.id AND /* of one project: issue_environments */ true LIMIT 20
+	WHERE project_id = i.project_id AND issue_id = i.id AND /* of some projects: issue_environments */ true LIMIT 20
 ) e
 GROUP BY e.name ORDER BY count(*) DESC, at DESC, e.name LIMIT @most`)
 	if err != nil {
@@ -68,7 +68,7 @@ GROUP BY n.name ORDER BY at DESC, n.name LIMIT @most`)
 func (s *Store) listNamesOfIssues(ctx context.Context, project int64, names string) ([]namedAt, error) {
 	l := pg.NewList(ctx, "i.", string(core.ByLastSeen), core.Paging{Limit: newestToName})
 	l.IndexedSort = "listed_from"
-	l.Where("NOT i.test AND /* of one project: i */ true")
+	l.Where("NOT i.test AND /* of some projects: i */ true")
 	l.Where(ofNoDeletedProject)
 	if project != 0 {
 		l.WhereArg("i.project_id = @project_id", "project_id", project)

@@ -91,14 +91,15 @@ func (c *issueChange) linkFix(ctx context.Context, fix NewFix) error {
 
 const repositoryOfIssue = `
 SELECT p.repository FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
-WHERE i.id = @issue_id`
+WHERE i.project_id = @project_id AND i.id = @issue_id`
 
 // FindRepository returns the repository of an issue's project, empty for none. An unknown issue is not_found.
 func (s *Store) FindRepository(ctx context.Context, issue int64) (string, error) {
-	if _, err := s.findIssueOwner(ctx, issue); err != nil {
+	project, err := s.findIssueOwner(ctx, issue)
+	if err != nil {
 		return "", err
 	}
-	row, err := pg.QueryOne[struct{ Repository string }](ctx, s.db.Main, repositoryOfIssue, pg.Args{"issue_id": issue})
+	row, err := pg.QueryOne[struct{ Repository string }](ctx, s.db.Main, repositoryOfIssue, pg.Args{"project_id": project, "issue_id": issue})
 	return row.Repository, err
 }
 

@@ -22,22 +22,23 @@ const unknownReleases = `
 WITH unseen AS MATERIALIZED (
 	SELECT d.project_id, d.number, d.deployed_at
 	FROM unnest(@projects::bigint[], @numbers::bigint[]) AS n (project_id, number)
-	JOIN deploys d ON d.project_id = n.project_id AND d.number = n.number AND /* of one project: d */ true
+	JOIN deploys d ON d.project_id = n.project_id AND d.number = n.number AND /* of some projects: d */ true
 	WHERE NOT EXISTS (
 			SELECT 1 FROM issue_releases r
-			WHERE r.project_id = d.project_id AND /* of one project: r */ true AND r.release = ANY (
-				ARRAY(SELECT s.release FROM deploys s WHERE s.project_id = d.project_id AND s.commit = d.commit AND /* of one project: s */ true)
+			WHERE r.project_id = d.project_id AND /* of some projects: r */ true AND r.release = ANY (
+				ARRAY(SELECT s.release FROM deploys s WHERE s.project_id = d.project_id AND s.commit = d.commit AND /* of some projects: s */ true)
 				|| ARRAY(SELECT left(d.commit, length) FROM generate_series(@prefix::int, length(d.commit)) length)))
 		AND NOT EXISTS (
 			SELECT 1 FROM issue_releases r
-			WHERE r.project_id = d.project_id AND /* of one project: r */ true AND strpos(r.release, E'\x1f') > 0
+			WHERE r.project_id = d.project_id AND /* of some projects: r */ true AND strpos(r.release, E'\x1f') > 0
 				AND (split_part(r.release, E'\x1f', 2) = d.digest OR split_part(r.release, E'\x1f', 3) = d.commit_digest))
 ), named AS (
 	SELECT DISTINCT u.project_id, u.number, n.release, ` + digestOfRelease + ` AS digest
 	FROM unseen u
 	CROSS JOIN LATERAL (
 		SELECT i.last_release AS release, i.last_release_at FROM issues i
-		WHERE i.project_id = u.project_id AND /* of one project: i */ true AND NOT i.test AND i.listed_from > u.deployed_at - ` + listedWithin + `
+		WHERE i.project_id = u.project_id AND /* of some projects: i */ true
+			AND NOT i.test AND i.listed_from > u.deployed_at - ` + listedWithin + `
 		ORDER BY i.listed_from DESC LIMIT @looked_at
 	) n
 	WHERE n.release <> '' AND n.last_release_at > u.deployed_at
@@ -45,13 +46,13 @@ WITH unseen AS MATERIALIZED (
 SELECT project_id, number, release FROM (
 	SELECT n.project_id, n.number, n.release, row_number() OVER (PARTITION BY n.project_id, n.number ORDER BY n.release) AS place
 	FROM named n
-	WHERE NOT EXISTS (SELECT 1 FROM deploys d WHERE d.project_id = n.project_id AND d.digest = n.digest AND /* of one project: d */ true)
+	WHERE NOT EXISTS (SELECT 1 FROM deploys d WHERE d.project_id = n.project_id AND d.digest = n.digest AND /* of some projects: d */ true)
 		AND NOT EXISTS (
 			SELECT 1 FROM deploys d
-			WHERE d.project_id = n.project_id AND /* of one project: d */ true AND d.commit_digest = split_part(n.release, E'\x1f', 3))
+			WHERE d.project_id = n.project_id AND /* of some projects: d */ true AND d.commit_digest = split_part(n.release, E'\x1f', 3))
 		AND NOT EXISTS (
 			SELECT 1 FROM deploys d
-			WHERE n.release ~ '^[0-9A-Fa-f]{7,40}$' AND d.project_id = n.project_id AND /* of one project: d */ true
+			WHERE n.release ~ '^[0-9A-Fa-f]{7,40}$' AND d.project_id = n.project_id AND /* of some projects: d */ true
 				AND d.commit >= left(lower(n.release), @prefix) AND d.commit < left(lower(n.release), @prefix) || 'g')
 ) r
 WHERE place <= @named

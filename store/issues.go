@@ -73,10 +73,11 @@ LEFT JOIN triage_corrections c ON c.project_id = i.project_id AND c.issue_id = i
 LEFT JOIN LATERAL (
 	SELECT sum(events) FILTER (WHERE hour >= @day_ago) AS events_24h, sum(events) AS events_7d
 	FROM issue_hours WHERE project_id = i.project_id AND issue_id = i.id AND hour >= @week_ago
+		AND /* of its project: issue_hours */ true
 ) h ON true
 CROSS JOIN LATERAL (
 	SELECT count(*) AS notes FROM activity
-	WHERE project_id = i.project_id AND target_id = i.id AND action = 'issue.note'
+	WHERE project_id = i.project_id AND target_id = i.id AND action = 'issue.note' AND /* of its project: activity */ true
 ) noted
 LEFT JOIN LATERAL (
 	SELECT id, action, requested_by, requested_at, expires_at FROM approvals
@@ -125,10 +126,10 @@ func convertOptInt(n *int64) core.OptInt {
 	return core.OptInt(*n)
 }
 
-func readIssue(ctx context.Context, q pg.Querier, project, id int64, now core.Time) (issueRow, error) {
+func readIssue(ctx context.Context, db *pg.DB, q pg.Querier, project, id int64, now core.Time) (issueRow, error) {
 	a := issueTimes(now)
 	a["project_id"], a["id"] = project, id
-	return pg.QueryOne[issueRow](ctx, q, selectIssue, a)
+	return pg.QueryOne[issueRow](ctx, q, db.OfProject(selectIssue), a)
 }
 
 // ReadIssue returns one issue, or not_found.
@@ -141,7 +142,7 @@ func (s *Store) ReadIssue(ctx context.Context, id int64) (core.IssueDetail, erro
 }
 
 func (s *Store) readDetail(ctx context.Context, q pg.Querier, project, id int64, now core.Time) (core.IssueDetail, error) {
-	row, err := readIssue(ctx, q, project, id, now)
+	row, err := readIssue(ctx, s.db, q, project, id, now)
 	if err != nil {
 		return core.IssueDetail{}, err
 	}

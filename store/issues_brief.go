@@ -50,13 +50,14 @@ ORDER BY d.number DESC LIMIT @rows`
 WITH first AS (
 	SELECT d.*
 	FROM (SELECT project_id, first_release AS release FROM issues WHERE project_id = @project_id AND id = @id AND first_release <> '') n
-	JOIN deploys d ON d.project_id = n.project_id AND d.digest = ` + digestOfRelease + `
+	JOIN deploys d ON d.project_id = n.project_id AND /* of its project: d */ true AND d.digest = ` + digestOfRelease + `
 	ORDER BY d.number LIMIT 1
 )
 SELECT ` + deployColumns + ` FROM first d
 UNION ALL (
 	SELECT ` + deployColumns + ` FROM first f
-	JOIN deploys d ON d.project_id = f.project_id AND d.number < f.number AND d.environment = f.environment AND d.digest <> f.digest
+	JOIN deploys d ON d.project_id = f.project_id AND /* of its project: d */ true
+		AND d.number < f.number AND d.environment = f.environment AND d.digest <> f.digest
 	ORDER BY d.number DESC LIMIT 1
 )
 ORDER BY number DESC`
@@ -134,17 +135,17 @@ func (s *Store) readBriefRows(ctx context.Context, project, id int64, now core.T
 	ofIssue := issueTimes(now)
 	ofIssue["project_id"], ofIssue["id"] = project, id
 	limited := func(limit int) pg.Args { return pg.Args{"project_id": project, "id": id, "rows": limit} }
-	pg.QueueMany(&b, selectIssue, ofIssue, &rows.issues)
+	pg.QueueMany(&b, s.db.OfProject(selectIssue), ofIssue, &rows.issues)
 	pg.QueueMany(&b, selectProjectOfBrief, pg.Args{"project_id": project}, &rows.projects)
 	pg.QueueMany(&b, selectNotes, limited(briefNotes), &rows.notes)
 	pg.QueueMany(&b, selectHistory, limited(briefHistory), &rows.history)
 	pg.QueueMany(&b, selectFixesOfIssue, limited(briefFixes), &rows.fixes)
 	pg.QueueMany(&b, selectHours, pg.Args{"project_id": project, "id": id, "week_ago": ofIssue["week_ago"]}, &rows.hours)
 	pg.QueueMany(&b, selectLatestDeploys, pg.Args{"project_id": project, "rows": briefDeploys}, &rows.latest)
-	pg.QueueMany(&b, selectFirstDeploys, pg.Args{"project_id": project, "id": id}, &rows.first)
+	pg.QueueMany(&b, s.db.OfProject(selectFirstDeploys), pg.Args{"project_id": project, "id": id}, &rows.first)
 	pg.QueueMany(&b, selectReleasesOfIssue, limited(briefNames), &rows.releases)
 	pg.QueueMany(&b, selectEnvironmentsOfIssue, limited(briefNames), &rows.environments)
-	pg.QueueMany(&b, selectHolder, pg.Args{"project_id": project, "id": id, "now": now}, &rows.holders)
+	pg.QueueMany(&b, s.db.OfProject(selectHolder), pg.Args{"project_id": project, "id": id, "now": now}, &rows.holders)
 	waiting := limited(briefApprovals)
 	waiting["now"] = now
 	pg.QueueMany(&b, selectWaiting, waiting, &rows.waiting)

@@ -61,7 +61,7 @@ FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
 CROSS JOIN LATERAL (
 	SELECT * FROM activity a
 	WHERE a.project_id = n.project_id AND a.target_type = 'issue' AND a.target_id = n.id AND a.action = 'issue.note'
-		AND /* of one project: a */ true
+		AND /* of some projects: a */ true
 	ORDER BY a.at DESC, a.id DESC LIMIT 1
 ) a`
 
@@ -82,7 +82,10 @@ func (s *Store) ReadKnownSimilar(ctx context.Context, similar []core.SimilarIssu
 		notes []core.Activity
 		fixed []watch.Fix
 	)
-	pg.QueueEach(s.db, &b, selectNotesOfSimilar, pg.Args{"projects": projects, "ids": ids}, projects, &notes)
+	err := pg.QueueEach(ctx, s.db, &b, selectNotesOfSimilar, pg.Args{"projects": projects, "ids": ids}, projects, &notes)
+	if err != nil {
+		return nil, err
+	}
 	pg.QueueMany(&b, selectFixesOfSimilar, pg.Args{"projects": projects, "ids": ids}, &fixed)
 	if err := b.Send(ctx, s.db.Main); err != nil {
 		return nil, err

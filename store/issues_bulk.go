@@ -27,7 +27,7 @@ CROSS JOIN LATERAL (SELECT id, project_id FROM issues WHERE id = n.id LIMIT 1) i
 SELECT i.id
 FROM issues i
 JOIN unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id) ON i.project_id = n.project_id AND i.id = n.id
-	AND /* of one project: i */ true
+	AND /* of some projects: i */ true
 ORDER BY i.project_id, i.id FOR UPDATE OF i`
 )
 

@@ -74,7 +74,7 @@ func (t *tx) changeIssue(ctx context.Context, actor core.Actor, project, id int6
 	if err := change.endChange(ctx); err != nil {
 		return core.Issue{}, err
 	}
-	row, err := readIssue(ctx, t, project, id, t.Now)
+	row, err := readIssue(ctx, t.store.db, t, project, id, t.Now)
 	return row.toIssue(t.Now), err
 }
 

@@ -49,7 +49,8 @@ SELECT coalesce(` + sinceClaimed + `, @now) AS since FROM issues i WHERE i.proje
 
 // findHeldSince returns when the current holder of an issue began to hold it.
 func (t *tx) findHeldSince(ctx context.Context, project, id int64) (core.Time, error) {
-	row, err := pg.QueryOne[struct{ Since core.Time }](ctx, t, findHeldSince, pg.Args{"project_id": project, "id": id, "now": t.Now})
+	row, err := pg.QueryOne[struct{ Since core.Time }](ctx, t, t.store.db.OfProject(findHeldSince),
+		pg.Args{"project_id": project, "id": id, "now": t.Now})
 	return row.Since, err
 }
 

@@ -33,7 +33,7 @@ const (
 
 const lockClaims = `
 SELECT i.project_id, i.id FROM issues i
-WHERE ` + hasClaimOf + ` AND /* of one project: i */ true
+WHERE ` + hasClaimOf + ` AND /* of some projects: i */ true
 ORDER BY i.project_id, i.id FOR UPDATE`
 
 // endClaims ends the active claims of tokens that the actor has revoked (decisions 5), or of users who may no longer act.
@@ -65,7 +65,7 @@ const lapsedChunk = 100
 const lockLapsed = `
 SELECT i.project_id, i.id, i.claim_holder, i.claim_worker, i.claim_expires_at
 FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
-WHERE i.claim_expires_at <= @now AND /* of one project: i */ true
+WHERE i.claim_expires_at <= @now AND /* of some projects: i */ true
 ORDER BY i.project_id, i.id LIMIT @limit FOR UPDATE OF i SKIP LOCKED`
 
 const projectsOfLapsed = `SELECT DISTINCT project_id FROM issues WHERE claim_expires_at <= @now`

@@ -14,11 +14,11 @@ const (
 	selectHoursOfIssues = `
 SELECT i.id, n.place, h.hours, h.counts
 FROM unnest(@ids::bigint[]) WITH ORDINALITY AS n (id, place)
-CROSS JOIN LATERAL (SELECT id, project_id FROM issues WHERE id = n.id AND /* of one project: issues */ true LIMIT 1) i
+CROSS JOIN LATERAL (SELECT id, project_id FROM issues WHERE id = n.id AND /* of some projects: issues */ true LIMIT 1) i
 JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 CROSS JOIN LATERAL (
 	SELECT coalesce(array_agg(hour), '{}') AS hours, coalesce(array_agg(events), '{}') AS counts FROM issue_hours
-	WHERE project_id = i.project_id AND issue_id = i.id AND hour >= @since AND /* of one project: issue_hours */ true
+	WHERE project_id = i.project_id AND issue_id = i.id AND hour >= @since AND /* of some projects: issue_hours */ true
 ) h
 WHERE (@reach::bigint[] IS NULL OR i.project_id = ANY (@reach))
 ORDER BY n.place`

@@ -22,7 +22,7 @@ WHERE project_id = @project_id AND id = @id`
 	// An issue that is being changed is left for the next run.
 	lockIgnoredUntil = `
 SELECT i.project_id, i.id FROM issues i
-WHERE i.ignored_until <= @now AND /* of one project: i */ true
+WHERE i.ignored_until <= @now AND /* of some projects: i */ true
 ORDER BY i.ignored_until LIMIT @limit FOR UPDATE SKIP LOCKED`
 	projectsOfIgnored = `SELECT DISTINCT project_id FROM issues WHERE ignored_until <= @now`
 	// dropTerms is for issues of deleted projects, and for issues whose status has changed since they were ignored.

@@ -81,13 +81,13 @@ func (f IssueFilter) buildList(ctx context.Context, names storedNames, now core.
 	if f.Release != "" {
 		whereStored(l, "i.first_release = @release OR i.last_release = @release OR ", `EXISTS (
 			SELECT 1 FROM projects o JOIN issue_releases r ON r.project_id = o.id AND r.release = @release
-				AND /* of one project: r */ true
+				AND /* of some projects: r */ true
 			WHERE o.id = i.project_id AND r.issue_id = i.id)`, "release", names.releases, f.Sort)
 	}
 	if f.Environment != "" {
 		whereStored(l, "", `EXISTS (
 			SELECT 1 FROM projects o JOIN issue_environments e ON e.project_id = o.id AND e.environment = @environment
-				AND /* of one project: e */ true
+				AND /* of some projects: e */ true
 			WHERE o.id = i.project_id AND e.issue_id = i.id)`, "environment", names.environments, f.Sort)
 	}
 	if !since.IsZero() {
@@ -144,7 +144,7 @@ func (f IssueFilter) whereStatus(l *pg.List) {
 // The value has several forms if some were masked, which is rare.
 func whereStored(l *pg.List, others, named, column string, forms []string, sort core.IssueSort) {
 	stored := storedCondition(column)
-	l.Where("/* of one project: i */ true")
+	l.Where("/* of some projects: i */ true")
 	l.Args[column] = forms[0]
 	if len(forms) > 1 {
 		anyForm := strings.NewReplacer("= @"+column, "= ANY (@"+column+"::text[])")
@@ -165,7 +165,7 @@ func whereStored(l *pg.List, others, named, column string, forms []string, sort 
 func storedCondition(column string) string {
 	return fmt.Sprintf(`CASE WHEN i.times_seen = i.stored_events AND NOT i.was_split THEN true WHEN i.stored_events = 0 THEN false
 		ELSE EXISTS (
-			SELECT 1 FROM events s WHERE s.project_id = i.project_id AND s.issue_id = i.id AND s.%[1]s = @%[1]s AND /* of one project: s */ true
+			SELECT 1 FROM events s WHERE s.project_id = i.project_id AND s.issue_id = i.id AND s.%[1]s = @%[1]s AND /* of some projects: s */ true
 				AND s.received_at >= i.first_seen - interval '1 hour') END`, column)
 }
 
@@ -207,7 +207,7 @@ func (s *Store) listIssues(ctx context.Context, f IssueFilter) (core.Page[core.I
 	from, key := " FROM issues i", "i.project_id = r.project_id AND i.id = r.id"
 	if found != nil {
 		readOnlyFound(l, found)
-		from, key = fromFound, key+" AND /* of one project: i */ true"
+		from, key = fromFound, key+" AND /* of some projects: i */ true"
 	}
 	chosen, err := l.SQL("SELECT " + listSortColumns(l) + from)
 	if err != nil {

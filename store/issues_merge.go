@@ -30,7 +30,7 @@ func (m *merge) mergeIssues(ctx context.Context, actor core.Actor) (core.Issue, 
 	if err := m.renewClaim(ctx, actor, m.project, m.target); err != nil {
 		return core.Issue{}, err
 	}
-	row, err := readIssue(ctx, m, m.project, m.target, m.Now)
+	row, err := readIssue(ctx, m.store.db, m, m.project, m.target, m.Now)
 	return row.toIssue(m.Now), err
 }
 

@@ -223,7 +223,7 @@ const lockNext = lockNextWaiting + ` SKIP LOCKED`
 const lockNextWaiting = `
 SELECT i.project_id, i.id
 FROM unnest(@projects::bigint[], @ids::bigint[]) WITH ORDINALITY n (project_id, id, place)
-JOIN issues i ON i.project_id = n.project_id AND i.id = n.id AND /* of one project: i */ true
+JOIN issues i ON i.project_id = n.project_id AND i.id = n.id AND /* of some projects: i */ true
 JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 WHERE ` + isWork + ` AND NOT i.test
 	AND (i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)

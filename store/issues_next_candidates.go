@@ -30,7 +30,7 @@ func readCandidates(rank string) string {
 		SELECT 1 FROM approvals a
 		WHERE a.project_id = i.project_id AND a.issue_id = i.id AND a.status = 'pending' AND a.expires_at > @now) AS is_held
 FROM (` + rank + `) r
-JOIN issues i ON i.project_id = r.project_id AND i.id = r.id AND /* of one project: i */ true
+JOIN issues i ON i.project_id = r.project_id AND i.id = r.id AND /* of some projects: i */ true
 LEFT JOIN triage_corrections c ON c.project_id = i.project_id AND c.issue_id = i.id
 ORDER BY r.score DESC, r.id DESC`
 }

@@ -15,11 +15,12 @@ const heldShown = 20
 const sinceClaimed = `(
 	SELECT min(c.at) FROM activity c
 	WHERE c.project_id = i.project_id AND c.target_type = 'issue' AND c.target_id = i.id AND c.action = 'issue.claim'
+		AND /* of its project: c */ true
 		AND c.actor_type = i.claim_type AND c.actor_id IS NOT DISTINCT FROM nullif(i.claim_token_id, 0)
 		AND c.at >= coalesce((
 			SELECT max(e.at) FROM activity e
 			WHERE e.project_id = i.project_id AND e.target_type = 'issue' AND e.target_id = i.id
-				AND e.action IN ('issue.release', 'issue.claim_expire')), '-infinity'))`
+				AND e.action IN ('issue.release', 'issue.claim_expire') AND /* of its project: e */ true), '-infinity'))`
 
 // For a token without a worker: all that its workers hold, too. Claims that the actor can continue come first.
 const listHeld = `

@@ -39,16 +39,16 @@ LIMIT @limit`
 	setNoise = `
 UPDATE issues i SET noise = coalesce(
 	(SELECT c.noise FROM triage_corrections c
-		WHERE c.project_id = i.project_id AND c.issue_id = i.id AND /* of one project: c */ true), q.noise)
+		WHERE c.project_id = i.project_id AND c.issue_id = i.id AND /* of some projects: c */ true), q.noise)
 FROM (
 	SELECT l.project_id, l.id, n.noise
 	FROM unnest(@projects::bigint[], @ids::bigint[], @noise::boolean[]) AS n (project_id, id, noise)
-	JOIN issues l ON l.project_id = n.project_id AND l.id = n.id AND /* of one project: l */ true
+	JOIN issues l ON l.project_id = n.project_id AND l.id = n.id AND /* of some projects: l */ true
 	FOR UPDATE OF l SKIP LOCKED
 ) q
 WHERE i.project_id = q.project_id
 	AND i.id = q.id
-	AND /* of one project: i */ true`
+	AND /* of some projects: i */ true`
 )
 
 // judgedIssue is an issue with all that decides whether it is noise.

@@ -134,7 +134,7 @@ const rankCandidates = `likely AS ( -- the next ones behind the cursor if none h
 	) c
 	CROSS JOIN LATERAL (
 		SELECT coalesce(sum(events), 0)::float8 AS events FROM issue_hours
-		WHERE project_id = c.project_id AND issue_id = c.id AND hour >= @day_before AND /* of one project: issue_hours */ true
+		WHERE project_id = c.project_id AND issue_id = c.id AND hour >= @day_before AND /* of some projects: issue_hours */ true
 	) h
 ), enough_active AS ( -- the score of the last issue of a page of these
 	SELECT CASE WHEN count(*) = @rows THEN min(score) ELSE 0 END AS score
@@ -150,7 +150,7 @@ const rankCandidates = `likely AS ( -- the next ones behind the cursor if none h
 		FROM candidates c
 		CROSS JOIN LATERAL (
 			SELECT coalesce(sum(events), 0)::float8 AS events FROM issue_hours
-			WHERE project_id = c.project_id AND issue_id = c.id AND hour >= @day_before AND /* of one project: issue_hours */ true
+			WHERE project_id = c.project_id AND issue_id = c.id AND hour >= @day_before AND /* of some projects: issue_hours */ true
 		) h
 		WHERE c.weight / c.age <= @after_score
 			AND c.weight * (1 + c.times_seen) / c.age >= (SELECT score FROM enough_active)
@@ -189,14 +189,14 @@ SELECT * FROM (
 			i.last_seen >= @day_before AS is_recent
 		FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
 		CROSS JOIN LATERAL ( -- with LIMIT 1 each is looked up by its key, however many the planner expects
-			SELECT * FROM issues WHERE project_id = n.project_id AND id = n.id AND /* of one project: issues */ true LIMIT 1
+			SELECT * FROM issues WHERE project_id = n.project_id AND id = n.id AND /* of some projects: issues */ true LIMIT 1
 		) i
 		WHERE /* the conditions of the list */ true
 	) c
 	CROSS JOIN LATERAL (
 		SELECT coalesce(sum(events), 0)::float8 AS events FROM issue_hours
 		WHERE c.is_recent AND project_id = c.project_id AND issue_id = c.id AND hour >= @day_before
-			AND /* of one project: issue_hours */ true
+			AND /* of some projects: issue_hours */ true
 	) h
 ) f
 WHERE (score, id) < (@after_score, @after_id)
@@ -207,7 +207,7 @@ LIMIT @rows`
 func readRanked(rank string) string {
 	return `SELECT r.score,` + issueColumns + `
 FROM (` + rank + `) r
-JOIN issues i ON i.project_id = r.project_id AND i.id = r.id AND /* of one project: i */ true` + issueJoins + `
+JOIN issues i ON i.project_id = r.project_id AND i.id = r.id AND /* of some projects: i */ true` + issueJoins + `
 ORDER BY r.score DESC, r.id DESC`
 }
 
@@ -257,7 +257,7 @@ func (s *Store) buildRanking(
 	l.Args["start"], l.Args["day_before"] = l.Start, l.Start.Add(-24*time.Hour)
 	l.Args["after_score"], l.Args["after_id"] = max(after.Score, math.SmallestNonzeroFloat32), after.ID
 	l.Args["rows"] = l.Page.Limit + 1
-	l.Where("/* of one project: i */ true")
+	l.Where("/* of some projects: i */ true")
 	if found != nil {
 		readOnlyFound(l, found)
 	}

@@ -17,10 +17,10 @@ const quietAtOnce = 1000
 const markQuiet = `
 UPDATE issues i SET quiet = true
 FROM (
-	SELECT project_id, id FROM issues WHERE NOT quiet AND last_seen < @before AND /* of one project: issues */ true
+	SELECT project_id, id FROM issues WHERE NOT quiet AND last_seen < @before AND /* of some projects: issues */ true
 	ORDER BY project_id, id LIMIT @limit FOR UPDATE SKIP LOCKED
 ) q
-WHERE i.project_id = q.project_id AND i.id = q.id AND /* of one project: i */ true`
+WHERE i.project_id = q.project_id AND i.id = q.id AND /* of some projects: i */ true`
 
 const projectsOfQuiet = `SELECT DISTINCT project_id FROM issues WHERE NOT quiet AND last_seen < @before`
 

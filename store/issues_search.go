@@ -91,7 +91,7 @@ func (f IssueFilter) searchCondition() (condition, pattern string) {
 // the planner expects.
 const fromFound = `
 FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
-CROSS JOIN LATERAL (SELECT * FROM issues WHERE project_id = n.project_id AND id = n.id AND /* of one project: issues */ true LIMIT 1) i`
+CROSS JOIN LATERAL (SELECT * FROM issues WHERE project_id = n.project_id AND id = n.id AND /* of some projects: issues */ true LIMIT 1) i`
 
 // readOnlyFound restricts the list to the found issues.
 func readOnlyFound(l *pg.List, found *foundIssues) {

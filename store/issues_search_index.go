@@ -12,7 +12,7 @@ const indexAtOnce = 100
 const (
 	// A locked issue comes the next time.
 	listIssuesWithoutGrams = `
-SELECT i.project_id, i.id, i.title, i.culprit FROM issues i WHERE NOT i.has_grams AND /* of one project: i */ true
+SELECT i.project_id, i.id, i.title, i.culprit FROM issues i WHERE NOT i.has_grams AND /* of some projects: i */ true
 ORDER BY i.project_id, i.id LIMIT @limit FOR UPDATE SKIP LOCKED`
 	projectsWithoutGrams = `SELECT DISTINCT project_id FROM issues WHERE NOT has_grams`
 	// Arrays of different lengths are sent as texts.
@@ -22,7 +22,7 @@ SELECT n.project_id, n.issue_id, n.grams::integer[]
 FROM unnest(@projects::bigint[], @ids::bigint[], @grams::text[]) AS n (project_id, issue_id, grams)`
 	setHasGrams = `
 UPDATE issues i SET has_grams = true FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
-WHERE i.id = n.id AND i.project_id = n.project_id AND /* of one project: i */ true`
+WHERE i.id = n.id AND i.project_id = n.project_id AND /* of some projects: i */ true`
 )
 
 type issueWithoutGrams struct {

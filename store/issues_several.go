@@ -27,8 +27,8 @@ CROSS JOIN LATERAL (SELECT * FROM issues WHERE id = n.id LIMIT 1) i` + issueJoin
 	selectFixesOfIssues = `
 SELECT ` + watch.Columns + `
 FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
-CROSS JOIN LATERAL (SELECT * FROM issues WHERE project_id = n.project_id AND id = n.id AND /* of one project: issues */ true LIMIT 1) i
-JOIN fixes f ON f.project_id = i.project_id AND f.id = i.fix_id AND /* of one project: f */ true`
+CROSS JOIN LATERAL (SELECT * FROM issues WHERE project_id = n.project_id AND id = n.id AND /* of some projects: issues */ true LIMIT 1) i
+JOIN fixes f ON f.project_id = i.project_id AND f.id = i.fix_id AND /* of some projects: f */ true`
 )
 
 // findProjectsOf returns the projects of issues for pg.QueryEach.

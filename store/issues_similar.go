@@ -105,7 +105,7 @@ const countFeatures = `
 SELECT n.feature, c.issues FROM unnest(@features::integer[]) AS n (feature) CROSS JOIN LATERAL (
 	SELECT count(*) AS issues FROM (
 		SELECT 1 FROM issue_features f
-		WHERE f.features @> ARRAY[n.feature] AND /* of one project: f */ true
+		WHERE f.features @> ARRAY[n.feature] AND /* of some projects: f */ true
 			AND (@projects::bigint[] IS NULL OR f.project_id = ANY (@projects)) LIMIT @most
 	) seen
 ) c`
@@ -157,7 +157,7 @@ func (s *Store) chooseRarest(
 const findCandidates = `
 SELECT f.project_id, f.issue_id, f.features FROM unnest(@features::integer[]) AS n (feature) CROSS JOIN LATERAL (
 	SELECT project_id, issue_id, features FROM issue_features
-	WHERE features @> ARRAY[n.feature] AND /* of one project: issue_features */ true OFFSET 0
+	WHERE features @> ARRAY[n.feature] AND /* of some projects: issue_features */ true OFFSET 0
 ) f
 WHERE f.issue_id <> @issue_id AND (@projects::bigint[] IS NULL OR f.project_id = ANY (@projects)) LIMIT @most`
 

@@ -43,7 +43,7 @@ func (s *Store) SplitIssue(
 		if err := t.renewClaim(ctx, actor, project, id); err != nil {
 			return err
 		}
-		row, err := readIssue(ctx, t, project, sp.newID, t.Now)
+		row, err := readIssue(ctx, t.store.db, t, project, sp.newID, t.Now)
 		issue = row.toIssue(t.Now)
 		return err
 	})

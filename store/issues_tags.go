@@ -22,7 +22,7 @@ SELECT e.* FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id
 CROSS JOIN LATERAL (
 	SELECT id, issue_id, project_id, event_id, occurred_at, received_at, level, release, environment, user_hash, dictionary, payload
 	FROM events
-	WHERE project_id = n.project_id AND issue_id = n.id AND /* of one project: events */ true
+	WHERE project_id = n.project_id AND issue_id = n.id AND /* of some projects: events */ true
 	ORDER BY received_at DESC, id DESC LIMIT @rows
 ) e`
 

@@ -62,7 +62,7 @@ type triageCorrection struct {
 // CorrectTriage replaces the fields of an issue's triage that the change names.
 func (s *Store) CorrectTriage(ctx context.Context, actor core.Actor, id int64, to core.TriageChange, note string) error {
 	_, err := s.changeIssue(ctx, actor, id, func(c *issueChange) error {
-		row, err := readIssue(ctx, c, c.project, id, c.Now)
+		row, err := readIssue(ctx, c.store.db, c, c.project, id, c.Now)
 		if err != nil {
 			return err
 		}

@@ -84,9 +84,17 @@ var seenFirst = strings.NewReplacer(
 // byProject returns the form of a statement about projects that this database needs.
 func (s *Store) byProject(sql string) string {
 	if s.db.IsDistributed() {
-		return seenFirst.Replace(sql)
+		return formByProject(sql)
 	}
 	return sql
+}
+
+func formByProject(sql string) string {
+	form := seenFirst.Replace(sql)
+	if strings.Contains(sql, "p.id = @id") { // Citus does not follow the project into subqueries
+		form = strings.ReplaceAll(form, "project_id = s.project_id", "project_id = @id")
+	}
+	return form
 }
 
 // projectsToSearch returns the projects for pg.QueryEach: these, or all if projects is nil.

@@ -13,7 +13,7 @@ const selectProblems = `
 SELECT i.id, i.project_id, i.type, i.title, i.fingerprint, i.status, i.stored_events, i.times_seen, i.first_seen, i.last_seen, i.status_at,
 	coalesce((SELECT json_agg(json_build_object('id', t.id, 'name', t.name) ORDER BY t.name)
 		FROM issue_tags l JOIN tags t ON t.id = l.tag_id
-		WHERE l.project_id = i.project_id AND l.issue_id = i.id), '[]') AS tags
+		WHERE l.project_id = i.project_id AND l.issue_id = i.id AND /* of its project: l */ true), '[]') AS tags
 FROM issues i`
 
 // A problem is an issue that is neither merged into another one nor from a test.
@@ -46,7 +46,7 @@ func (p Problem) IsResolved() bool {
 
 // ReadProblem returns one problem of a project, or not_found.
 func (s *Store) ReadProblem(ctx context.Context, project, id int64) (Problem, error) {
-	return pg.QueryOne[Problem](ctx, s.db.Main, findProblem, pg.Args{"project_id": project, "id": id})
+	return pg.QueryOne[Problem](ctx, s.db.Main, s.db.OfProject(findProblem), pg.Args{"project_id": project, "id": id})
 }
 
 // ResolveProblems resolves the issues that are problems of the project, all or none, and returns their number. A

@@ -31,7 +31,7 @@ SELECT d.project_id, d.release, d.id, d.environment, d.commit, d.source, d.deplo
 FROM unnest(@projects::bigint[], @versions::text[]) AS n (project_id, release)
 CROSS JOIN LATERAL (
 	SELECT * FROM deploys d
-	WHERE d.project_id = n.project_id AND d.release = n.release AND /* of one project: d */ true
+	WHERE d.project_id = n.project_id AND d.release = n.release AND /* of some projects: d */ true
 	ORDER BY d.number DESC LIMIT @shown
 ) d
 ORDER BY d.project_id, d.release, d.number DESC`

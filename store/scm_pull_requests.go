@@ -43,7 +43,7 @@ SELECT ` + watch.Columns + `, f.linked_by_type = 'system' AND f.linked_by = 'scm
 FROM fixes f
 JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id AND i.fix_id = f.id AND i.status = 'fix_pending'
 WHERE f.project_id = @project_id AND f.ref = @url AND f.deployed_at IS NULL AND f.closed_at IS NULL
-	AND NOT EXISTS (SELECT 1 FROM merged_pull_requests m WHERE m.project_id = f.project_id AND m.url = f.ref)
+	AND NOT EXISTS (SELECT 1 FROM merged_pull_requests m WHERE m.project_id = @project_id AND m.url = f.ref)
 ORDER BY i.id FOR UPDATE OF i`
 	// The fixes by a pull request that another fix has replaced.
 	giveReplacedBack = `
@@ -116,7 +116,7 @@ FROM before b JOIN issues i ON i.project_id = @project_id AND i.id = @issue_id
 ORDER BY b.id LIMIT 1`
 	reopenFix = `
 UPDATE fixes f SET closed_at = NULL, merge_commit = coalesce(
-	(SELECT m.commit FROM merged_pull_requests m WHERE m.project_id = f.project_id AND m.url = f.ref), f.merge_commit)
+	(SELECT m.commit FROM merged_pull_requests m WHERE m.project_id = @project_id AND m.url = f.ref), f.merge_commit)
 WHERE f.project_id = @project_id AND f.id = @id`
 	setIssueFixBack = `
 UPDATE issues i SET fix_id = f.id, fix_deployed_at = f.deployed_at FROM fixes f

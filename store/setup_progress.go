@@ -15,13 +15,14 @@ FROM setup_apps a
 JOIN projects p ON p.id = a.project_id AND p.deleted_at IS NULL
 LEFT JOIN setup_keys k ON k.id = a.setup_key_id
 LEFT JOIN LATERAL (
-	SELECT deployed_at AS first_deploy_at FROM deploys WHERE project_id = a.project_id ORDER BY number LIMIT 1
+	SELECT deployed_at AS first_deploy_at FROM deploys
+	WHERE project_id = a.project_id AND /* of its project: deploys */ true ORDER BY number LIMIT 1
 ) d ON true`
 	listSetupProgress = selectSetupProgress + `
 WHERE (@key::bigint = 0 OR a.setup_key_id = @key) AND (@projects::bigint[] IS NULL OR a.project_id = ANY (@projects))
 ORDER BY a.created_at DESC, a.project_id DESC`
 	readSetupProgress = selectSetupProgress + `
-WHERE a.project_id = @id`
+WHERE a.project_id = @project_id`
 	// This reads all issues of an app only once: when it has its first issue that is not a test.
 	noteFirstEvents = `
 UPDATE setup_apps a
@@ -67,7 +68,7 @@ func (s *Store) ReadSetupProgress(ctx context.Context, project int64) (SetupStat
 	if err := s.noteFirstEvents(ctx, 0, project); err != nil {
 		return SetupState{}, err
 	}
-	state, err := pg.QueryOne[SetupState](ctx, s.db.Main, readSetupProgress, pg.Args{"id": project})
+	state, err := pg.QueryOne[SetupState](ctx, s.db.Main, s.db.OfProject(readSetupProgress), pg.Args{"project_id": project})
 	if core.HasCode(err, core.NotFound) {
 		return SetupState{}, nil
 	}

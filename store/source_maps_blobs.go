@@ -24,9 +24,9 @@ WHERE m.project_id = @project_id AND m.blob >= @content || '-' AND m.blob < @con
 SELECT m.id FROM source_maps m WHERE m.project_id = @project_id AND m.blob = @blob ORDER BY m.id LIMIT 1 FOR SHARE`
 	findKnownBlobs = `
 SELECT k.key FROM unnest(@keys::text[], @projects::bigint[], @blobs::text[], @ids::bigint[]) AS k (key, project_id, blob, id)
-WHERE EXISTS (SELECT 1 FROM source_maps m WHERE m.project_id = k.project_id AND m.blob = k.blob AND /* of one project: m */ true)
+WHERE EXISTS (SELECT 1 FROM source_maps m WHERE m.project_id = k.project_id AND m.blob = k.blob AND /* of some projects: m */ true)
 	OR EXISTS (SELECT 1 FROM source_maps m WHERE m.project_id = k.project_id AND m.id = k.id AND m.blob IS NULL
-		AND /* of one project: m */ true)`
+		AND /* of some projects: m */ true)`
 	takeSourceMapTurn = `SELECT pg_advisory_xact_lock(hashtextextended('source_maps', @project_id))`
 	sumSourceMaps     = `
 SELECT coalesce(sum(size), 0)::bigint AS bytes FROM (

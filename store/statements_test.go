@@ -12,7 +12,7 @@ import (
 
 func TestEveryStatementPrepares(t *testing.T) {
 	t.Parallel()
-	storetest.RequireStatements(t)
+	storetest.RequireStatements(t, store.FormsByProject())
 }
 
 // Statements about projects begin with project_seen where the tables are distributed, and name the project of each other table by it.

@@ -30,18 +30,18 @@ SELECT c.project_id, ` + deliveryValues + `
 FROM changed c
 LEFT JOIN project_seen s ON s.project_id = c.project_id` + hearsOfChange
 
-// InsertDeliveriesOfProject is InsertDeliveries for changes of one project that has had events: a condition on s.project_id has to
-// follow. So it can run where the tables are distributed over nodes.
-const InsertDeliveriesOfProject = `
--- the deliveries of the changes of a project
-INSERT INTO deliveries (` + deliveryColumns + `)
-SELECT s.project_id, ` + deliveryValues + `
+// FindDeliveries finds the deliveries that InsertDeliveries would make, for changes of projects that have had events: a condition on
+// s.project_id has to follow. Where the tables are distributed over nodes, an insert that read webhooks would go to all nodes.
+const FindDeliveries = `
+-- the deliveries of the changes
+SELECT s.project_id, ` + deliveryID + ` AS id, w.id AS webhook_id, c.issue_id, c.at, c.event
 FROM project_seen s
-CROSS JOIN changed c` + hearsOfChange
+JOIN changed c ON c.project_id = s.project_id` + hearsOfChange
 
 const (
 	deliveryColumns = `project_id, id, webhook_id, issue_id, created_at, due_at, next_attempt_at, event`
-	deliveryValues  = `c.id * 1000 - 1 + row_number() OVER (PARTITION BY c.id ORDER BY w.id), w.id, c.issue_id, c.at, c.at, c.at, c.event`
+	deliveryID      = `c.id * 1000 - 1 + row_number() OVER (PARTITION BY c.id ORDER BY w.id)`
+	deliveryValues  = deliveryID + `, w.id, c.issue_id, c.at, c.at, c.at, c.event`
 	hearsOfChange   = `
 JOIN webhooks w ON coalesce(w.project_id, c.project_id) = c.project_id
 JOIN projects p ON p.id = c.project_id
@@ -55,11 +55,16 @@ WHERE EXISTS (SELECT 1 FROM webhooks WHERE deleted_at IS NULL)
 )
 
 // An issue that changes has had events, and its project a row in project_seen.
-const insertDeliveriesOfOne = `
-WITH changed AS (
+const (
+	changedOne = `changed AS (
 	SELECT @id::bigint AS id, @project_id::bigint AS project_id, @issue_id::bigint AS issue_id, @event::text AS event,
 		@now::timestamptz AS at, NULL::timestamptz AS client_at, @client_since::timestamptz AS client_since
-)` + InsertDeliveriesOfProject + ` AND s.project_id = @project_id`
+)`
+	insertDeliveriesOfOne = `
+WITH ` + changedOne + InsertDeliveries
+	findDeliveriesOfOne = `
+WITH ` + changedOne + FindDeliveries + ` AND s.project_id = @project_id`
+)
 
 // AddDeliveries makes the deliveries for an event of an issue, in the transaction of the change.
 func AddDeliveries(ctx context.Context, db *pg.DB, t *pg.Tx, project, issue int64, event core.WebhookEvent) error {
@@ -67,9 +72,49 @@ func AddDeliveries(ctx context.Context, db *pg.DB, t *pg.Tx, project, issue int6
 	if err != nil {
 		return fmt.Errorf("the id of a delivery: %w", err)
 	}
-	made, err := pg.Exec(ctx, t, insertDeliveriesOfOne, pg.Args{
+	args := pg.Args{
 		"id": id, "project_id": project, "issue_id": issue, "event": string(event), "now": t.Now, "client_since": core.ClientSince(t.Now),
-	})
+	}
+	var made int64
+	if db.IsDistributed() {
+		made, err = addInSteps(ctx, t, args)
+	} else {
+		made, err = pg.Exec(ctx, t, insertDeliveriesOfOne, args)
+	}
 	t.CountDeliveries(made)
 	return err
+}
+
+// NewDelivery is a delivery that FindDeliveries has found.
+type NewDelivery struct {
+	ProjectID int64
+	ID        int64
+	WebhookID int64
+	IssueID   int64
+	At        core.Time
+	Event     core.WebhookEvent
+}
+
+// AddFound makes deliveries, whose columns ListFound returns, of projects in one shard.
+const AddFound = `
+INSERT INTO deliveries (project_id, id, webhook_id, issue_id, created_at, due_at, next_attempt_at, event)
+SELECT s.project_id, n.id, n.webhook_id, n.issue_id, n.at, n.at, n.at, n.event
+FROM project_seen s JOIN unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::text[])
+	AS n (project_id, id, webhook_id, issue_id, at, event) ON n.project_id = s.project_id
+WHERE s.project_id = ANY ($1::bigint[])`
+
+// ListFound returns the arguments of AddFound.
+func ListFound(found []NewDelivery) []any {
+	project, id, webhook := pg.SplitColumns(found, func(d NewDelivery) (int64, int64, int64) { return d.ProjectID, d.ID, d.WebhookID })
+	issue, at, event := pg.SplitColumns(found, func(d NewDelivery) (int64, core.Time, string) { return d.IssueID, d.At, string(d.Event) })
+	return []any{project, id, webhook, issue, at, event}
+}
+
+func addInSteps(ctx context.Context, t *pg.Tx, args pg.Args) (made int64, err error) {
+	found, err := pg.QueryMany[NewDelivery](ctx, t, findDeliveriesOfOne, args)
+	if err != nil || len(found) == 0 {
+		return 0, err
+	}
+	tag, err := t.Exec(ctx, AddFound, ListFound(found)...)
+	return tag.RowsAffected(), pg.WrapError(err)
 }

@@ -10,5 +10,5 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 
 func TestEveryStatementPrepares(t *testing.T) {
 	t.Parallel()
-	storetest.RequireStatements(t)
+	storetest.RequireStatements(t, nil)
 }

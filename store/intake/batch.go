@@ -3,7 +3,6 @@ package intake
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -75,14 +74,13 @@ const addAttempts = 5
 // the newest event applies, to the count of all servers. One that would make more new issues than a project may make in an hour fails
 // with core.TooManyIssues in the same way.
 //
+// Where the tables are distributed over nodes, the projects of a batch are in one shard (ShardOf).
+//
 // After core.Unavailable it is not known whether the batch was committed. The caller may add the same slice again: its
 // events keep their ids, so the store recognises those that were committed and counts nothing twice.
 func (w *Writer) AddEvents(ctx context.Context, events []NewEvent) ([]Added, error) {
 	if len(events) == 0 {
 		return nil, nil
-	}
-	if w.TakesOneProject() && slices.ContainsFunc(events, func(e NewEvent) bool { return e.ProjectID != events[0].ProjectID }) {
-		return nil, errors.New("store: where the tables are distributed over nodes, a batch takes events of one project")
 	}
 	b, err := w.newBatch(ctx, events)
 	if err != nil {

@@ -46,19 +46,26 @@ const holdGrouping = `SELECT id FROM projects WHERE id = ANY (@ids) ORDER BY id 
 
 // holdGrouping makes merges and splits wait until the batch is added: otherwise each of them could send the batch back.
 func (w *Writer) holdGrouping(ctx context.Context, t *pg.Tx, b *batch) error {
-	if w.db.IsDistributed() {
-		err := ShareProject(ctx, t, b.events[0].ProjectID)
-		if core.HasCode(err, core.ProjectNotFound) {
-			return nil // nobody merges its issues
-		}
+	projects := b.listProjects()
+	if !w.db.IsDistributed() {
+		_, err := pg.Exec(ctx, t, holdGrouping, pg.Args{"ids": projects})
 		return err
 	}
+	for _, project := range projects {
+		if err := ShareProject(ctx, t, project); err != nil && !core.HasCode(err, core.ProjectNotFound) { // nobody merges its issues
+			return err
+		}
+	}
+	return nil
+}
+
+// listProjects returns the projects of the batch, each once, sorted.
+func (b *batch) listProjects() []int64 {
 	projects := map[int64]struct{}{}
 	for i := range b.events {
 		projects[b.events[i].ProjectID] = struct{}{}
 	}
-	_, err := pg.Exec(ctx, t, holdGrouping, pg.Args{"ids": sortKeys(projects, cmp.Compare)})
-	return err
+	return sortKeys(projects, cmp.Compare)
 }
 
 // resetAdded undoes the conclusions of an earlier attempt.
@@ -77,7 +84,7 @@ func (w *Writer) findIssues(ctx context.Context, on pg.Reader, groups []issueKey
 	project, version, fingerprint := pg.SplitColumns(groups, func(k issueKey) (int64, int32, []byte) {
 		return k.project, int32(k.version), k.fingerprint[:]
 	})
-	rows, err := on.Query(ctx, w.db.ChooseForm(findIssuesByFingerprint, findIssuesOfProject), project, version, fingerprint)
+	rows, err := on.Query(ctx, w.db.ChooseForm(findIssuesByFingerprint, findIssuesInShard), project, version, fingerprint)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +144,7 @@ func (w *Writer) reopenIssues(ctx context.Context, t *pg.Tx, b *batch) error {
 	}
 	lock, args := lockIssues, pg.Args{"ids": ids}
 	if w.db.IsDistributed() {
-		lock, args["project_id"] = lockIssuesOfProject, b.events[0].ProjectID
+		lock, args["projects"] = lockIssuesInShard, b.listProjects()
 	}
 	issues, err := pg.QueryMany[countedIssue](ctx, t, lock, args)
 	if err != nil {

@@ -2,6 +2,8 @@ package intake
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -12,7 +14,7 @@ import (
 	"errand/store/pg"
 )
 
-// sendInSteps is sendStatements for a batch of one project where the tables are distributed over nodes. The long way has locked its
+// sendInSteps is sendStatements where the tables are distributed over nodes. The long way has locked its
 // issues and found its duplicates. Each step is sent only if the one before it allows that.
 func (w *Writer) sendInSteps(ctx context.Context, t *pg.Tx, b *batch) error {
 	if nothing, err := w.sumUp(ctx, b); nothing || err != nil {
@@ -50,14 +52,16 @@ type batchSteps struct {
 	limit    int64 // of new issues an hour; 0 for any number
 	newUsers []int64
 	hours    []countedHour
+	heard    []activity.NewDelivery // of new issues
 	outcome  batchOutcome
 	isStale  bool
 }
 
 // countedHour is the new count of an issue in an hour.
 type countedHour struct {
-	issue, events int64
-	hour          time.Time
+	project, issue int64
+	hour           time.Time
+	events         int64
 }
 
 const wantsSpikes = `SELECT ` + spikesWanted
@@ -65,7 +69,7 @@ const wantsSpikes = `SELECT ` + spikesWanted
 // queueFirst adds what only looks, and the users: their number is part of the counts.
 func (s *batchSteps) queueFirst(q *pgx.Batch) {
 	if n := collectQuotas(s.counts.projects); len(n.project) > 0 {
-		q.Queue(checkQuotasOfProject, n.project, n.day, n.quota, n.events).Exec(func(tag pgconn.CommandTag) error {
+		q.Queue(checkQuotasInShard, n.project, n.day, n.quota, n.events).Exec(func(tag pgconn.CommandTag) error {
 			s.outcome.overQuota = tag.RowsAffected() > 0
 			return nil
 		})
@@ -73,10 +77,28 @@ func (s *batchSteps) queueFirst(q *pgx.Batch) {
 	q.Queue(wantsSpikes).QueryRow(func(row pgx.Row) error { return row.Scan(&s.outcome.spikesWanted) })
 	if len(s.counts.users) > 0 {
 		project, issue, user := s.listUsers()
-		q.Queue(addUsersOfProject, project, issue, user).Query(func(rows pgx.Rows) (err error) {
+		q.Queue(addUsersInShard, project, issue, user).Query(func(rows pgx.Rows) (err error) {
 			s.newUsers, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 			return err
 		})
+	}
+	s.queueHearing(q)
+}
+
+// queueHearing looks which webhooks hear of the new issues.
+func (s *batchSteps) queueHearing(q *pgx.Batch) {
+	var project, issue, change []int64
+	for i, e := range s.firstEvents {
+		if !e.Test { // as in makeIssues
+			project, issue, change = append(project, e.ProjectID), append(issue, s.counts.newIssues[i].issue), append(change, s.newChanges[i])
+		}
+	}
+	if len(issue) > 0 {
+		q.Queue(hearOfNewIssues, project, change, issue, s.now, s.listClientTimes(project), core.ClientSince(s.now)).Query(
+			func(rows pgx.Rows) (err error) {
+				s.heard, err = pgx.CollectRows(rows, pgx.RowToStructByPos[activity.NewDelivery])
+				return err
+			})
 	}
 }
 
@@ -104,7 +126,7 @@ func (s *batchSteps) queueCounts(q *pgx.Batch) {
 	}
 	c := newSpanArrays(s.counts.issues)
 	o := &s.outcome
-	q.Queue(countIssuesOfProject, append(c.listArgs(), MaxUsers, s.now, s.newUsers)...).QueryRow(func(row pgx.Row) error {
+	q.Queue(countIssuesInShard, append(c.listArgs(), MaxUsers, s.now, s.newUsers)...).QueryRow(func(row pgx.Row) error {
 		err := row.Scan(&o.issues, &o.stored, &o.users, &o.returning)
 		s.isStale = s.isStale || len(o.issues) != len(c.issue)
 		return err
@@ -118,68 +140,69 @@ func (s *batchSteps) queueNewIssues(q *pgx.Batch) {
 	}
 	project, version, fingerprint := s.listNewFingerprints()
 	issue := newSpanArrays(s.counts.newIssues).issue
-	q.Queue(addFingerprintsOfProject, project, version, fingerprint, issue).Exec(s.requireRows(n))
-	q.Queue(makeIssuesOfProject, s.listNewIssueArgs(s.now)...).Exec(s.requireRows(n))
+	q.Queue(addFingerprintsInShard, project, version, fingerprint, issue).Exec(s.requireRows(n))
+	q.Queue(makeIssuesInShard, s.listNewIssueArgs(s.now)...).Exec(s.requireRows(n))
 	features := make([]string, n)
-	var told, change []int64
 	for i, e := range s.firstEvents {
 		features[i] = e.formatFeatures()
-		if !e.Test { // as in makeIssues
-			told, change = append(told, issue[i]), append(change, s.newChanges[i])
-		}
 	}
-	q.Queue(addFeaturesOfProject, project, issue, features)
-	if len(told) > 0 {
-		project = project[:len(told)]
-		q.Queue(tellNewIssuesOfProject, project, change, told, s.now, s.listClientTimes(project), core.ClientSince(s.now)).Exec(s.addMade)
-	}
+	q.Queue(addFeaturesInShard, project, issue, features)
+	s.queueDeliveries(q, s.heard)
 }
 
-// addMade adds the number of deliveries that a statement made.
-func (s *batchSteps) addMade(tag pgconn.CommandTag) error {
-	s.outcome.deliveries += tag.RowsAffected()
-	return nil
+func (s *batchSteps) queueDeliveries(q *pgx.Batch, made []activity.NewDelivery) {
+	if len(made) > 0 {
+		q.Queue(activity.AddFound, activity.ListFound(made)...)
+		s.outcome.deliveries += int64(len(made))
+	}
 }
 
 func (s *batchSteps) queueEvents(q *pgx.Batch) {
 	stored, counted := s.splitEvents()
 	for _, ids := range []*eventArrays{stored, counted} {
 		if n := len(ids.id); n > 0 {
-			q.Queue(addEventIDsOfProject, ids.project, ids.event, ids.id, ids.issue, ids.received, ids == counted).Exec(s.requireRows(n))
+			q.Queue(addEventIDsInShard, ids.project, ids.event, ids.id, ids.issue, ids.received, ids == counted).Exec(s.requireRows(n))
 		}
 	}
 	if n := len(stored.id); n > 0 {
-		q.Queue(addEventsOfProject, stored.listArgs()...).Exec(s.requireRows(n))
+		q.Queue(addEventsInShard, stored.listArgs()...).Exec(s.requireRows(n))
 	}
 }
 
 func (s *batchSteps) queueHours(q *pgx.Batch) {
 	project, issue, hour, events, fives := s.listHours()
-	q.Queue(addHoursOfProject, project, issue, hour, events, fives).Query(func(rows pgx.Rows) (err error) {
+	q.Queue(addHoursInShard, project, issue, hour, events, fives).Query(func(rows pgx.Rows) (err error) {
 		s.hours, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (h countedHour, err error) {
-			return h, row.Scan(&h.issue, &h.hour, &h.events)
+			return h, row.Scan(&h.project, &h.issue, &h.hour, &h.events)
 		})
 		return err
 	})
 	id, count, at := s.listProjectHours()
 	q.Queue(addProjectHours, id, at, count)
-	var last, server, hourBefore core.Time
-	for _, c := range s.counts.projects {
-		last, server = laterTime(last, c.last), laterTime(server, c.server)
-	}
-	client := s.findClientTime()
-	if !client.IsZero() {
-		hourBefore = core.At(client.Add(-time.Hour))
-	}
-	q.Queue(seeProject, s.events[0].ProjectID, last, server, client, hourBefore).Exec(s.requireRows(1))
+	s.queueSeen(q)
 }
 
-// findClientTime returns when the batch's latest event of a browser or an app arrived, or the zero time.
-func (s *batchSteps) findClientTime() (latest core.Time) {
+// queueSeen records when the projects last had events. A project has a row for each of its hours.
+func (s *batchSteps) queueSeen(q *pgx.Batch) {
+	seen := map[int64]*projectCount{}
 	for _, c := range s.counts.projects {
-		latest = laterTime(latest, c.client)
+		if p := seen[c.project]; p != nil {
+			p.last, p.server, p.client = laterTime(p.last, c.last), laterTime(p.server, c.server), laterTime(p.client, c.client)
+		} else {
+			seen[c.project] = &c
+		}
 	}
-	return latest
+	var project []int64
+	var last, server, client, hourBefore []core.Time
+	for _, id := range slices.Sorted(maps.Keys(seen)) {
+		p, before := seen[id], core.Time{}
+		if !p.client.IsZero() {
+			before = core.At(p.client.Add(-time.Hour))
+		}
+		project, last, server = append(project, id), append(last, p.last), append(server, p.server)
+		client, hourBefore = append(client, p.client), append(hourBefore, before)
+	}
+	q.Queue(seeProjectsInShard, project, last, server, client, hourBefore).Exec(s.requireRows(len(project)))
 }
 
 func laterTime(a, b core.Time) core.Time {
@@ -192,34 +215,57 @@ func laterTime(a, b core.Time) core.Time {
 // queueLimits fails the batch when it goes beyond a limit together with others that were counted at the same time.
 func (s *batchSteps) queueLimits(q *pgx.Batch) {
 	if len(s.firstEvents) > 0 {
-		q.Queue(countNewIssuesOfProject, s.listNewIssueCounts(s.limit)...)
+		q.Queue(countNewIssuesInShard, s.listNewIssueCounts(s.limit)...)
 	}
 	if n := collectQuotas(s.counts.projects); len(n.project) > 0 {
-		q.Queue(failOverQuotaOfProject, n.project, n.day, n.quota)
+		q.Queue(failOverQuotaInShard, n.project, n.day, n.quota)
 	}
+}
+
+// spike is an issue that spikes for a webhook.
+type spike struct {
+	Project, Issue, Webhook int64
+	Hour                    time.Time
 }
 
 // tellSpikes makes the deliveries of the issues that spike now.
 func (s *batchSteps) tellSpikes(ctx context.Context, t *pg.Tx) error {
-	project := s.events[0].ProjectID
-	issue, hour, events := pg.SplitColumns(s.hours, func(h countedHour) (int64, time.Time, int64) { return h.issue, h.hour, h.events })
-	rows, err := t.Query(ctx, insertSpikesOfProject, project, issue, hour, events, s.now, s.findClientTime(), core.ClientSince(s.now),
+	n := len(s.hours)
+	project, issue, events, hour := make([]int64, n), make([]int64, n), make([]int64, n), make([]time.Time, n)
+	for i, h := range s.hours {
+		project[i], issue[i], events[i], hour[i] = h.project, h.issue, h.events, h.hour
+	}
+	found, err := querySpikes(ctx, t, findSpikes, project, issue, hour, events, s.listClientTimes(project), s.now, core.ClientSince(s.now),
 		activity.MaxWebhooks)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	project, issue, hour = project[:0], issue[:0], hour[:0]
+	var webhook []int64
+	for _, f := range found {
+		project, issue = append(project, f.Project), append(issue, f.Issue)
+		webhook, hour = append(webhook, f.Webhook), append(hour, f.Hour)
+	}
+	told, err := querySpikes(ctx, t, addSpikes, project, issue, webhook, hour)
+	if err != nil || len(told) == 0 {
+		return err
+	}
+	made := make([]activity.NewDelivery, len(told))
+	for i, f := range told {
+		made[i] = activity.NewDelivery{
+			ProjectID: f.Project, ID: activity.FirstDelivery(s.spikes) + int64(i), WebhookID: f.Webhook, IssueID: f.Issue, At: s.now,
+			Event: core.IssueSpike,
+		}
+	}
+	q := &pgx.Batch{}
+	s.queueDeliveries(q, made)
+	return t.SendBatch(ctx, q).Close()
+}
+
+func querySpikes(ctx context.Context, t *pg.Tx, sql string, args ...any) ([]spike, error) {
+	rows, err := t.Query(ctx, sql, args...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	type spike struct{ Issue, Webhook int64 }
-	spikes, err := pgx.CollectRows(rows, pgx.RowToStructByPos[spike])
-	if err != nil || len(spikes) == 0 {
-		return err
-	}
-	spiked, webhook := make([]int64, len(spikes)), make([]int64, len(spikes))
-	for i, s := range spikes {
-		spiked[i], webhook[i] = s.Issue, s.Webhook
-	}
-	tag, err := t.Exec(ctx, tellSpikesOfProject, project, activity.FirstDelivery(s.spikes), spiked, webhook, s.now)
-	if err != nil {
-		return err
-	}
-	return s.addMade(tag)
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[spike])
 }

@@ -128,14 +128,14 @@ func (w *Writer) emptyDay(ctx context.Context, t *pg.Tx, partition string) (even
 	events = row.Events
 	_, err = pg.ExecEach(ctx, w.db, t, fmt.Sprintf(`
 			WITH gone AS (
-				SELECT project_id, issue_id, count(*) AS n, array_agg(id) AS ids FROM %s e WHERE /* of one project: e */ true GROUP BY 1, 2),
+				SELECT project_id, issue_id, count(*) AS n, array_agg(id) AS ids FROM %s e WHERE /* of some projects: e */ true GROUP BY 1, 2),
 			locked AS (SELECT i.project_id, i.id FROM issues i JOIN gone g ON g.project_id = i.project_id AND g.issue_id = i.id
-				WHERE /* of one project: i */ true ORDER BY 1, 2 FOR UPDATE OF i)
+				WHERE /* of some projects: i */ true ORDER BY 1, 2 FOR UPDATE OF i)
 			UPDATE issues i SET stored_events = i.stored_events - g.n,
 				notices_class = width_bucket(i.stored_events - g.n, `+NoticeBounds+`),
 				latest_event_id = CASE WHEN i.latest_event_id <> ALL (g.ids) THEN i.latest_event_id END
 			FROM gone g JOIN locked l ON l.project_id = g.project_id AND l.id = g.issue_id
-			WHERE i.project_id = g.project_id AND i.id = g.issue_id AND /* of one project: i */ true`, partition), pg.Args{}, projects)
+			WHERE i.project_id = g.project_id AND i.id = g.issue_id AND /* of some projects: i */ true`, partition), pg.Args{}, projects)
 	if err != nil {
 		return 0, err
 	}

@@ -140,7 +140,7 @@ func storeWaiting(ctx context.Context, t *pg.Tx, project, issue int64, waiting [
 			columns.appendEvent(&waiting[i], issue)
 		}
 	}
-	tag, err := t.Exec(ctx, addEventsOfProject, columns.listArgs()...)
+	tag, err := t.Exec(ctx, addEventsInShard, columns.listArgs()...)
 	if err == nil && tag.RowsAffected() != int64(len(counted)) {
 		err = errStale
 	}

@@ -17,7 +17,7 @@ const (
 SELECT i.project_id, i.id, i.ignored_until, i.times_seen >= i.ignored_to_events IS TRUE AS by_events,
 	i.users_affected >= i.ignored_to_users IS TRUE AS by_users
 FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
-WHERE i.id = ANY (@ids) AND /* of one project: i */ true
+WHERE i.id = ANY (@ids) AND /* of some projects: i */ true
 	AND ` + IsTermOver + `
 ORDER BY i.project_id, i.id FOR UPDATE OF i`
 	returnIgnored = `

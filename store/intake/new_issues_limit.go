@@ -65,7 +65,7 @@ func (b *batch) listNewIssueCounts(limit int64) []any {
 const listNewIssueCounts = `
 SELECT coalesce(h.new_issues, 0)::bigint
 FROM unnest($1::bigint[], $2::timestamptz[]) WITH ORDINALITY AS n (project_id, hour, place)
-LEFT JOIN project_hours h ON h.project_id = n.project_id AND h.hour = n.hour AND /* of the first project: h */ true
+LEFT JOIN project_hours h ON h.project_id = n.project_id AND h.hour = n.hour AND /* of the given projects: h */ true
 ORDER BY n.place`
 
 // CountNewIssues returns how many issues were made in each of the hours, in their order.
@@ -74,7 +74,7 @@ func (w *Writer) CountNewIssues(ctx context.Context, hours []ProjectHour) ([]int
 	for i, h := range hours {
 		project[i], start[i] = h.ProjectID, h.Hour
 	}
-	rows, err := w.db.Writer.Query(ctx, w.db.ChooseForm(listNewIssueCounts, pg.NameFirst(listNewIssueCounts)), project, start)
+	rows, err := w.db.Writer.Query(ctx, w.db.ChooseForm(listNewIssueCounts, pg.NameGiven(listNewIssueCounts)), project, start)
 	if err != nil {
 		return nil, pg.WrapError(err)
 	}

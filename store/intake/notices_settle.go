@@ -41,7 +41,7 @@ WITH wrong AS (
 	ORDER BY i.project_id, i.id LIMIT @limit FOR UPDATE OF i
 )
 UPDATE issues i SET notices_class = width_bucket(i.stored_events, ` + NoticeBounds + `)
-FROM wrong w WHERE i.project_id = w.project_id AND i.id = w.id`
+FROM wrong w WHERE i.project_id = @project_id AND i.id = w.id`
 	noteSettled = `UPDATE projects SET notices_settled_at = @before WHERE id = @project_id AND notices_settled_at < @before`
 )
 

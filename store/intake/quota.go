@@ -25,17 +25,17 @@ const countDays = `
 SELECT coalesce(sum(h.events), 0)::bigint
 FROM unnest($1::bigint[], $2::timestamptz[]) WITH ORDINALITY AS n (project_id, day, place)
 LEFT JOIN project_hours h ON h.project_id = n.project_id AND h.hour >= n.day AND h.hour < n.day + interval '24 hours'
-	AND /* of the first project: h */ true
+	AND /* of the given projects: h */ true
 GROUP BY n.place ORDER BY n.place`
 
 // CountDays returns how many events counted on each of the days, in their order. Where the tables are
-// distributed over nodes they are of one project.
+// distributed over nodes their projects are in one shard.
 func (w *Writer) CountDays(ctx context.Context, days []ProjectDay) ([]int64, error) {
 	project, start := make([]int64, len(days)), make([]time.Time, len(days))
 	for i, d := range days {
 		project[i], start[i] = d.ProjectID, d.Day
 	}
-	rows, err := w.db.Writer.Query(ctx, w.db.ChooseForm(countDays, pg.NameFirst(countDays)), project, start)
+	rows, err := w.db.Writer.Query(ctx, w.db.ChooseForm(countDays, pg.NameGiven(countDays)), project, start)
 	if err != nil {
 		return nil, pg.WrapError(err)
 	}
@@ -109,7 +109,7 @@ func (n *quotas) queueQuotaGuard(q *pgx.Batch) {
 const findStored = `
 SELECT e.event_id IS NOT NULL
 FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS n (project_id, event_id, place)
-LEFT JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id AND /* of the first project: e */ true
+LEFT JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id AND /* of the given projects: e */ true
 ORDER BY n.place`
 
 // FindStored reports for each event, in order, whether its id is stored or was counted within a day: adding it again would count nothing.
@@ -118,7 +118,7 @@ func (w *Writer) FindStored(ctx context.Context, events []NewEvent) ([]bool, err
 	for i := range events {
 		project[i], event[i] = events[i].ProjectID, events[i].EventID
 	}
-	rows, err := w.db.Writer.Query(ctx, w.db.ChooseForm(findStored, pg.NameFirst(findStored)), project, event)
+	rows, err := w.db.Writer.Query(ctx, w.db.ChooseForm(findStored, pg.NameGiven(findStored)), project, event)
 	if err != nil {
 		return nil, pg.WrapError(err)
 	}

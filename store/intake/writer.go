@@ -3,6 +3,7 @@
 package intake
 
 import (
+	"context"
 	"sync/atomic"
 
 	"errand/core"
@@ -36,8 +37,14 @@ type Writer struct {
 	spikesWanted atomic.Bool
 }
 
-// TakesOneProject reports whether all events of a batch must be of one project, because the tables are distributed over nodes.
-func (w *Writer) TakesOneProject() bool { return w.db.IsDistributed() }
+// ShardOf returns the shard of a project. The projects of a batch must be in one shard: where the tables are not distributed over nodes,
+// all are in the shard 0.
+func (w *Writer) ShardOf(ctx context.Context, project int64) (int64, error) {
+	return w.db.ShardOf(ctx, project)
+}
+
+// IsDistributed reports whether the tables are distributed over nodes.
+func (w *Writer) IsDistributed() bool { return w.db.IsDistributed() }
 
 // New returns a writer on a database. keep returns how many stored events an issue keeps at the moment, newIssues how many new issues
 // a project may make in an hour (0 for any number).

@@ -19,19 +19,21 @@ func QueueMany[T any](b *Batch, sql string, args Args, rows *[]T) {
 }
 
 // QueueEach is QueueMany for a statement with marks, as QueryEach is QueryMany.
-func QueueEach[T any](db *DB, b *Batch, sql string, args Args, projects []int64, rows *[]T) {
+func QueueEach[T any](ctx context.Context, db *DB, b *Batch, sql string, args Args, projects []int64, rows *[]T) error {
 	if !db.IsDistributed() {
 		QueueMany(b, sql, args, rows)
-		return
+		return nil
 	}
-	sql, _ = NameProject(sql)
-	for _, project := range listOnce(projects) {
-		b.reads.Queue(sql, withProject(args, project)).Query(func(found pgx.Rows) error {
+	groups, err := db.shards.groupByShard(ctx, projects)
+	sql, _ = NameProjects(sql)
+	for _, group := range groups {
+		b.reads.Queue(sql, withProjects(args, group)).Query(func(found pgx.Rows) error {
 			more, err := pgx.CollectRows(found, pgx.RowToStructByName[T])
 			*rows = append(*rows, more...)
 			return err
 		})
 	}
+	return err
 }
 
 // Send sends the batch. Its reads are one implicit transaction, but each sees the commits from before that read began.

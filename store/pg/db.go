@@ -22,6 +22,7 @@ type DB struct {
 	reorder atomic.Int64                // see CountReorder
 
 	distributed    atomic.Bool // see IsDistributed
+	shards         *shards
 	looksForFrozen atomic.Bool // one caller at a time does, see endFrozen
 }
 
@@ -60,7 +61,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		writer.Close()
 		return nil, err
 	}
-	return &DB{Main: main, Writer: WriterPool{writer, o.OwnsPostgres}, Reserved: reserved, IDs: newIDs(reserved), clock: o.Clock}, nil
+	db := &DB{Main: main, Writer: WriterPool{writer, o.OwnsPostgres}, Reserved: reserved, IDs: newIDs(reserved), clock: o.Clock}
+	db.shards = newShards(db)
+	return db, nil
 }
 
 // Close ends all connections.

@@ -12,36 +12,57 @@ import (
 	"errand/core"
 )
 
-// Where the tables are distributed over nodes, Citus runs some statements of one project only. Such a statement has marks,
+// Where the tables are distributed over nodes, Citus runs some statements only if they name the projects of each table, and all of these
+// are in one shard. Such a statement has marks,
 //
-//	/* of one project: i */ true
+//	/* of some projects: i */ true
 //
-// each where it then names the project of a table. Elsewhere they mean nothing.
-var ofOneProject = regexp.MustCompile(`/\* of one project: (\w+) \*/ true`)
+// each where it then names the projects of a table. Elsewhere they mean nothing.
+var ofSomeProjects = regexp.MustCompile(`/\* of some projects: (\w+) \*/ true`)
 
-// ofFirstProject finds such marks of statements whose $1 are the projects of the rows that they look for.
-var ofFirstProject = regexp.MustCompile(`/\* of the first project: (\w+) \*/ true`)
+// Other marks stand where the projects are arguments already: in $1, or the one of @project_id.
+var (
+	ofGivenProjects = regexp.MustCompile(`/\* of the given projects: (\w+) \*/ true`)
+	ofItsProject    = regexp.MustCompile(`/\* of its project: (\w+) \*/ true`)
+)
 
-// NameProject makes each mark of a statement the condition that the table's rows are of @one_project. It reports whether there is one.
-func NameProject(sql string) (named string, hasMarks bool) {
-	named = ofOneProject.ReplaceAllString(sql, "$1.project_id = @one_project")
+// NameProjects makes each mark of a statement the condition that the table's rows are of @some_projects. It reports whether there is one.
+func NameProjects(sql string) (named string, hasMarks bool) {
+	named = ofSomeProjects.ReplaceAllString(sql, "$1.project_id = ANY (@some_projects::bigint[])")
 	return named, named != sql
 }
 
-// NameFirst makes each mark of the first project the condition that the table's rows are of it.
-func NameFirst(sql string) string {
-	return ofFirstProject.ReplaceAllString(sql, "$1.project_id = ($$1::bigint[])[1]")
+// NameGiven makes each mark of given projects the condition that the table's rows are of those in $1.
+func NameGiven(sql string) string {
+	return ofGivenProjects.ReplaceAllString(sql, "$1.project_id = ANY ($$1::bigint[])")
+}
+
+// NameOwn makes each mark of its project the condition that the table's rows are of @project_id.
+func NameOwn(sql string) string {
+	return ofItsProject.ReplaceAllString(sql, "$1.project_id = @project_id")
+}
+
+// OfProject returns the form of a statement about @project_id that this database needs.
+func (db *DB) OfProject(sql string) string {
+	if db.IsDistributed() {
+		return NameOwn(sql)
+	}
+	return sql
 }
 
 // QueryEach is QueryMany for a statement with marks that finds rows of these projects. Where the tables are distributed it runs once
-// for each of them, in the order of their ids, so that rows of different projects are only sorted by them.
+// for each shard, in the order of the shards: the order of the rows is the statement's only within a shard.
 func QueryEach[T any](ctx context.Context, db *DB, q Reader, sql string, args Args, projects []int64) (all []T, err error) {
 	if !db.IsDistributed() {
 		return QueryMany[T](ctx, q, sql, args)
 	}
-	sql, _ = NameProject(sql)
-	for _, project := range listOnce(projects) {
-		rows, err := QueryMany[T](ctx, q, sql, withProject(args, project))
+	groups, err := db.shards.groupByShard(ctx, projects)
+	if err != nil {
+		return nil, err
+	}
+	sql, _ = NameProjects(sql)
+	for _, group := range groups {
+		rows, err := QueryMany[T](ctx, q, sql, withProjects(args, group))
 		if err != nil {
 			return nil, err
 		}
@@ -55,9 +76,13 @@ func ExecEach(ctx context.Context, db *DB, q Querier, sql string, args Args, pro
 	if !db.IsDistributed() {
 		return Exec(ctx, q, sql, args)
 	}
-	sql, _ = NameProject(sql)
-	for _, project := range listOnce(projects) {
-		n, err := Exec(ctx, q, sql, withProject(args, project))
+	groups, err := db.shards.groupByShard(ctx, projects)
+	if err != nil {
+		return 0, err
+	}
+	sql, _ = NameProjects(sql)
+	for _, group := range groups {
+		n, err := Exec(ctx, q, sql, withProjects(args, group))
 		if err != nil {
 			return changed, err
 		}
@@ -84,27 +109,24 @@ func FindLiveProjects(ctx context.Context, db *DB) ([]int64, error) {
 	return FindProjects(ctx, db, db.Main, listLiveProjects, Args{"reach": core.ReachOf(ctx).Projects()})
 }
 
-// listOnce returns the projects sorted, each once.
-func listOnce(projects []int64) []int64 {
-	return slices.Compact(slices.Sorted(slices.Values(projects)))
-}
-
-func withProject(args Args, project int64) Args {
+func withProjects(args Args, projects []int64) Args {
 	named := maps.Clone(args)
-	named["one_project"] = project
+	named["some_projects"] = projects
 	return named
 }
 
-// projectsAtOnce bounds the statements of one page that run at the same time.
-const projectsAtOnce = 4
+func sortedKeys[V any](of map[int64]V) []int64 { return slices.Sorted(maps.Keys(of)) }
+
+// shardsAtOnce bounds the statements of one page that run at the same time.
+const shardsAtOnce = 4
 
 const listLiveProjects = `
 SELECT id AS project_id FROM projects
 WHERE deleted_at IS NULL AND (@reach::bigint[] IS NULL OR id = ANY (@reach))
 ORDER BY id`
 
-// queryList reads the rows of a list. A statement with marks runs for each project of the list where the tables are distributed, and the
-// first rows of all are returned.
+// queryList reads the rows of a list. A statement with marks runs for each shard where the tables are distributed, and the first rows of
+// all are returned.
 func queryList[T any](ctx context.Context, db *DB, l *List, sql string, place func(T) core.ListPosition) ([]T, error) {
 	all, err := QueryEachOf[T](ctx, db, l, sql, l.Args)
 	if err != nil || !db.IsDistributed() {
@@ -122,7 +144,7 @@ func QueryEachOf[T any](ctx context.Context, db *DB, l *List, sql string, args A
 	if !db.IsDistributed() {
 		return QueryMany[T](ctx, db.Main, sql, args)
 	}
-	named, hasMarks := NameProject(sql)
+	named, hasMarks := NameProjects(sql)
 	if !hasMarks {
 		return QueryMany[T](ctx, db.Main, sql, args)
 	}
@@ -130,12 +152,16 @@ func QueryEachOf[T any](ctx context.Context, db *DB, l *List, sql string, args A
 	if err != nil {
 		return nil, err
 	}
-	found := make([][]T, len(projects))
+	groups, err := db.shards.groupByShard(ctx, projects)
+	if err != nil {
+		return nil, err
+	}
+	found := make([][]T, len(groups))
 	reading, ctx := errgroup.WithContext(ctx)
-	reading.SetLimit(projectsAtOnce)
-	for i, project := range projects {
+	reading.SetLimit(shardsAtOnce)
+	for i, group := range groups {
 		reading.Go(func() (err error) {
-			found[i], err = QueryMany[T](ctx, db.Main, named, withProject(args, project))
+			found[i], err = QueryMany[T](ctx, db.Main, named, withProjects(args, group))
 			return err
 		})
 	}

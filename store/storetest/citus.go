@@ -19,6 +19,9 @@ import (
 // citusNodes names the variable that makes tests use databases on Citus: the URLs of the nodes, the coordinator first.
 const citusNodes = "CITUS_NODES"
 
+// isOnCitus reports whether databases of tests are on Citus.
+var isOnCitus = os.Getenv(citusNodes) != ""
+
 // testShards is how many shards a test's database has.
 const testShards = 4
 

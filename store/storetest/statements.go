@@ -21,20 +21,25 @@ import (
 
 // RequireStatements lets Postgres parse and plan every SQL constant of the package of the running test, so that a wrong
 // column or type is found without running the statement. No statement may ask the database for the time, which comes
-// from the clock; mayAskForTime has the exceptions.
-func RequireStatements(t *testing.T) {
+// from the clock; mayAskForTime has the exceptions. On Citus it also requires that statements name a project (requireRoutes). forms
+// has the forms of statements that have another one there, by name; it may be nil.
+func RequireStatements(t *testing.T, forms map[string]string) {
 	t.Helper()
 	statements := statementConstants(t)
 	require.NotEmpty(t, statements, "the constants were not found")
 	conn, err := pgx.Connect(t.Context(), NewURL(t))
 	require.NoError(t, err)
 	defer conn.Close(t.Context())
+	if isOnCitus {
+		requireRoutes(t, conn, statements, forms)
+		return
+	}
 	for name, sql := range statements {
-		if named, hasMarks := pg.NameProject(sql); hasMarks {
-			statements[name+" of one project"] = named
+		if named, hasMarks := pg.NameProjects(sql); hasMarks {
+			statements[name+" of some projects"] = named
 		}
-		if named := pg.NameFirst(sql); named != sql {
-			statements[name+" of the first project"] = named
+		if named := pg.NameOwn(pg.NameGiven(sql)); named != sql {
+			statements[name+" of its projects"] = named
 		}
 	}
 	for name, sql := range statements {

@@ -8,5 +8,5 @@ import (
 
 func TestEveryStatementPrepares(t *testing.T) {
 	t.Parallel()
-	storetest.RequireStatements(t)
+	storetest.RequireStatements(t, nil)
 }

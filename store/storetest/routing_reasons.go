@@ -1,0 +1,47 @@
+package storetest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Reasons why a statement does not run as it stands where the tables are distributed.
+const (
+	ofOnePostgres = "another form of it runs there"
+	partOfOthers  = "it is a part of statements that name their projects, or of lists"
+)
+
+// statementsOfAllNodes has the statements that do not name projects, by the reason.
+var statementsOfAllNodes = map[string]string{
+	ofOnePostgres: `addEvents checkIssues checkQuotas countHours countIssues countNewIssues failOverQuota findOwnersOfIssues
+		insertDeliveriesOfOne lockIssues selectIntakeProjectOfKey selectSeveralIssues`,
+	partOfOthers: `findEventIDs findIssuesByFingerprint listActivity listEventMarks listEventsOfIssue listEventsWithTags noiseColumns
+		pendingDeliveries selectDeliveries selectFixOutcomes selectIssues selectIssuesToLock selectLabels selectManagedProjects selectProblems
+		selectProjects selectReleaseNames selectReleases selectSetupProgress selectSourceMaps`,
+	"it counts or lists something of all projects": `countNoise countOpenOfProjects countOpenProblems countOverdue countStatuses findLiveIssues
+		listGivenBack listManagedProjects listProjectUsage listProjects listTrust maskedEnvironments maskedReleases noteFirstEvents
+		readLastEvent selectIssuesByID selectProjectsOfRelease selectReleasedAt`,
+	"it finds the project of an id": `findLiveIssue findOwnerOfEvent findOwnerOfIssue findOwnersAnywhere findProjectsOfIssues
+		findSetupAppNamed findSourceMapOwner projectsOfDelivery`,
+	"it is about webhooks, which hear of all projects": `countPending failDeliveries findLastDelivery listDueWebhooks projectsOfDue
+		readOperatorState readQueueState`,
+	"a job looks for projects that have something to do": `dueFixes findUntrainedProjects listUnreadIssues listUnsettled projectsOfClaims
+		projectsOfIgnored projectsOfLapsed projectsOfQuiet projectsWithoutGrams selectToJudge selectUnjudged waitingToJudge`,
+	"a job deletes what is old": `deleteCountedIDs deleteDictionaries deleteEventIDs deleteHiddenIssues deleteSent deleteSpikes
+		dropChangedPullRequests dropDeployCommits dropDeployPullRequests dropMergedPullRequests`,
+	"a backup is of all projects": `endPendingInCopy isUsed listDumpedBlobs`,
+}
+
+// asksAllNodes returns the reasons why statements may ask all nodes, by their names.
+func asksAllNodes(t *testing.T) map[string]string {
+	reasons := map[string]string{}
+	for reason, names := range statementsOfAllNodes {
+		for _, name := range strings.Fields(names) {
+			require.NotContains(t, reasons, name)
+			reasons[name] = reason
+		}
+	}
+	return reasons
+}
