@@ -94,7 +94,10 @@ balancer: deps build ## Replace three servers behind HAProxy under load; HAPROXY
 	@$(GO) test -tags e2e -count=1 -v -run 'Balancer' ./e2e/ | grep -Ev '^=== '
 
 .PHONY: citus
-citus: deps ## Run the tests of the operations on three nodes of Citus, as root; CITUS_SRC names its sources, to build it first.
+citus: deps build ## Run make e2e and the kills of make faults on three nodes of Citus, as root; CITUS_SRC names its sources, to build it first.
+	@scripts/install-npm e2e
+	@scripts/install-pip e2e/requirements.txt .cache/e2e-python
+	@scripts/install-chromium
 	@scripts/try-citus
 
 .PHONY: lint-mcp

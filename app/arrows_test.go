@@ -36,8 +36,9 @@ var arrows = map[string][]string{
 	"passwords":           {"golang.org/x/crypto", "golang.org/x/sync"},
 	"seal":                {"core"},
 
-	"migrations":     {},
-	"store/pg":       {"core", "github.com/jackc/pgx/v5", "github.com/jackc/pgerrcode", "golang.org/x/sync"},
+	"migrations": {},
+	"store/pg": {"core", "github.com/jackc/pgx/v5", "github.com/jackc/pgerrcode", "golang.org/x/sync",
+		"github.com/hashicorp/golang-lru/v2"},
 	"store/activity": {"core", "store/pg"},
 	"store/watch":    {"core", "fixes", "store/activity", "store/pg"},
 	"store/dump":     {"store/pg", "github.com/jackc/pgx/v5"},

@@ -99,6 +99,9 @@ func (a *App) examineServer(ctx context.Context) ([]core.Finding, error) {
 
 // examine makes all checks.
 func (e *examination) examine(ctx context.Context) (_ []core.Finding, err error) {
+	if all, err := e.checkNodes(ctx); err != nil || !all {
+		return e.findings, err
+	}
 	if e.state, err = e.db.ReadOperatorState(ctx); err != nil {
 		return nil, err
 	}

@@ -23,10 +23,16 @@ const senders = 32
 // underLoad are the settings of servers under load.
 var underLoad = []string{"STORED_EVENTS_PER_ISSUE=" + strconv.Itoa(storedPerIssue), "NEW_ISSUES_PER_HOUR=0"}
 
-// postmasterPID returns the pid of the Postgres in a folder.
+// postmasterPID returns the pid of the private Postgres of a server.
 func postmasterPID(t *testing.T, dir string) int {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "postgres", "postmaster.pid"))
+	return postmasterOf(t, filepath.Join(dir, "postgres"))
+}
+
+// postmasterOf returns the pid of the Postgres whose data is in a folder.
+func postmasterOf(t *testing.T, data string) int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 	require.NoError(t, err)
 	first, _, _ := strings.Cut(string(text), "\n")
 	pid, err := strconv.Atoi(first)
@@ -45,9 +51,12 @@ func TestFaultPrivatePostgresIsKilled(t *testing.T) {
 	l.checkLedger(s, s.databaseURL())
 }
 
-// databaseURL returns the connection string of the private Postgres.
+// databaseURL returns the connection string of the private Postgres, or of the database on Citus.
 func (s *server) databaseURL() string {
 	s.t.Helper()
+	if isOnCitus() {
+		return databaseOn(s.t, s.dataDir, nil)
+	}
 	url, err := embedded.RunningURL(s.dataDir)
 	require.NoError(s.t, err)
 	return url

@@ -259,7 +259,7 @@ func TestFaultPurgeGoesOnElsewhere(t *testing.T) {
 		t.Skip("takes two minutes; set E2E_SLOW=1")
 	}
 	t.Parallel()
-	database := startPostgres(t, newDir(t)).URL()
+	database := newDatabase(t)
 	killed := startServerOn(t, newDir(t), "DATABASE_URL="+database)
 	text, slug := killed.makeProject("Shop")
 	project := parseDSN(t, text).id

@@ -19,7 +19,7 @@ import (
 // startPair starts two servers at the same time on one new database, with further variables.
 func startPair(t *testing.T, env ...string) (pair [2]*server, database string) {
 	t.Helper()
-	database = startPostgres(t, newDir(t)).URL()
+	database = newDatabase(t)
 	dirs := [2]string{newDir(t), newDir(t)}
 	var starting sync.WaitGroup
 	for n := range pair {

@@ -10,7 +10,7 @@ import (
 // deployment does: the new one is ready before the old one is told to stop.
 func TestFaultRollingRestarts(t *testing.T) {
 	t.Parallel()
-	database := startPostgres(t, newDir(t)).URL()
+	database := newDatabase(t)
 	start := func() *server {
 		return startServerOn(t, newDir(t), append(underLoad, "DATABASE_URL="+database, "DATABASE_POOL=10")...)
 	}

@@ -17,7 +17,7 @@ import (
 func TestFaultTwoSettings(t *testing.T) {
 	t.Parallel()
 	const events, old, days = 405, 202, 200
-	database := startPostgres(t, newDir(t)).URL()
+	database := newDatabase(t)
 	first := startServerOn(t, newDir(t), "DATABASE_URL="+database, "RETENTION_DAYS=400", "REQUIRE_APPROVAL=ignore",
 		"STORED_EVENTS_PER_ISSUE=1000000")
 	text, slug := first.makeProject("Shop")

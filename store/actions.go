@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"errand/core"
-	"errand/store/pg"
 )
 
 // HoldableChange is a change that a deployment can hold until a second admin approves it (primary API, Approvals). Its value
@@ -65,7 +64,7 @@ func (s *Store) RequestApproval(ctx context.Context, actor core.Actor, action Ho
 	err = s.inTx(ctx, func(t *tx) error {
 		outcome = ActionOutcome{}
 		// Before the locks of the action, because deciding a request locks the request first, too. An expired request is not pending.
-		if _, err := pg.Exec(ctx, t, expireApprovals, pg.Args{"now": t.Now}); err != nil {
+		if err := t.expireApprovals(ctx); err != nil {
 			return err
 		}
 		changes, err := action.wouldChange(ctx, t, request.project)

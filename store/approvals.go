@@ -34,6 +34,8 @@ VALUES (@id, @action, @project_id, @issue_id, @payload, @by_type, @by_id, @by, @
 	expireApprovals = `
 UPDATE approvals SET status = 'expired' WHERE id IN (
 	SELECT id FROM approvals WHERE status = 'pending' AND expires_at <= @now ORDER BY id FOR UPDATE)`
+	hasExpired       = `SELECT EXISTS (SELECT 1 FROM approvals WHERE status = 'pending' AND expires_at <= @now) AS found`
+	expireOnAllNodes = `UPDATE approvals SET status = 'expired' WHERE status = 'pending' AND expires_at <= @now`
 )
 
 // requestApproval makes the request, unless the actor already has a pending one for the same action, and returns its id.
@@ -81,10 +83,25 @@ func (t *tx) recordApproval(ctx context.Context, actor core.Actor, action core.A
 
 // ExpireApprovals records which requests have expired. Readers do not depend on it.
 func (s *Store) ExpireApprovals(ctx context.Context) error {
-	return s.inTx(ctx, func(t *tx) error {
-		_, err := pg.Exec(ctx, t, expireApprovals, pg.Args{"now": t.Now})
+	return s.inTx(ctx, func(t *tx) error { return t.expireApprovals(ctx) })
+}
+
+func (t *tx) expireApprovals(ctx context.Context) error {
+	args := pg.Args{"now": t.Now}
+	if !t.IsDistributed() {
+		_, err := pg.Exec(ctx, t, expireApprovals, args)
 		return err
-	})
+	}
+	// Each node has the table, so one after the other changes it, and only when there is something to change.
+	some, err := pg.QueryOne[struct{ Found bool }](ctx, t, hasExpired, args)
+	if err != nil || !some.Found {
+		return err
+	}
+	if err := t.LockName(ctx, "approvals", 0); err != nil {
+		return err
+	}
+	_, err = pg.Exec(ctx, t, expireOnAllNodes, args)
+	return err
 }
 
 const listApprovals = `
@@ -175,7 +192,7 @@ func checkDecider(ctx context.Context, r storedRequest) error {
 
 // lockUndecided locks a request that the actor may decide now.
 func (t *tx) lockUndecided(ctx context.Context, actor core.Actor, id int64) (storedRequest, error) {
-	r, err := pg.QueryOne[storedRequest](ctx, t, lockApproval, pg.Args{"id": id})
+	r, err := pg.QueryLocked[storedRequest](ctx, t.Tx, lockApproval, pg.Args{"id": id}, "approvals", id)
 	if err == nil {
 		err = checkDecider(ctx, r)
 	}

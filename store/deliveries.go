@@ -55,7 +55,7 @@ func (s *Store) AddPing(ctx context.Context, webhook int64) (int64, error) {
 
 // shareWebhook keeps a webhook from being deleted until the transaction ends. It returns its project, 0 for all, or not_found.
 func (t *tx) shareWebhook(ctx context.Context, id int64) (project int64, err error) {
-	row, err := pg.QueryOne[struct{ ProjectID int64 }](ctx, t, shareWebhook, pg.Args{"id": id})
+	row, err := pg.QueryLocked[struct{ ProjectID int64 }](ctx, t.Tx, shareWebhook, pg.Args{"id": id}, "webhooks", id)
 	if err != nil {
 		return 0, err
 	}

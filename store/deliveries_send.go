@@ -119,7 +119,7 @@ func (s *Store) TakeDeliveries(ctx context.Context, rooms map[int64]int64, waits
 	err = s.inTx(ctx, func(t *tx) error {
 		taken = taken[:0]
 		webhooks := slices.Sorted(maps.Keys(rooms))
-		if _, err := pg.Exec(ctx, t, lockIssueOpeners, pg.Args{"webhooks": webhooks}); err != nil {
+		if err := t.lockIssueOpeners(ctx, webhooks); err != nil {
 			return err
 		}
 		projects, err := pg.FindProjects(ctx, s.db, t, projectsOfDue, pg.Args{"webhooks": webhooks, "now": t.Now})
@@ -143,6 +143,14 @@ func (s *Store) TakeDeliveries(ctx context.Context, rooms map[int64]int64, waits
 		return nil
 	})
 	return taken, err
+}
+
+func (t *tx) lockIssueOpeners(ctx context.Context, webhooks []int64) error {
+	if t.IsDistributed() {
+		return t.LockName(ctx, "issue openers", 0)
+	}
+	_, err := pg.Exec(ctx, t, lockIssueOpeners, pg.Args{"webhooks": webhooks})
+	return err
 }
 
 // projectsOfDue is for takeDeliveries.

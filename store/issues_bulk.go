@@ -46,7 +46,7 @@ func (s *Store) ChangeIssues(ctx context.Context, actor core.Actor, b BulkChange
 	err = s.inTx(ctx, func(t *tx) error {
 		changed = make(map[int64]core.ChangedIssue, len(owned))
 		if b.Holds { // before the locks of the issues, because a decision locks the request first too
-			if _, err := pg.Exec(ctx, t, expireApprovals, pg.Args{"now": t.Now}); err != nil {
+			if err := t.expireApprovals(ctx); err != nil {
 				return err
 			}
 		}

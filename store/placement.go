@@ -14,8 +14,8 @@ type Placement string
 // The kinds of tables.
 const (
 	Distributed Placement = "distributed" // by project_id: all rows of a project are on one node
-	Reference   Placement = "reference"   // whole on every node, for joins: rows that change rarely
-	Local       Placement = "local"       // on the coordinator alone: never joined with rows of projects
+	Reference   Placement = "reference"   // whole on every node, for joins: rows that change rarely, and not while a node is away
+	Local       Placement = "local"       // on the coordinator alone
 )
 
 // placements has every table, the referenced ones before those that reference them. A test compares it with the schema.
@@ -24,8 +24,7 @@ var placements = []struct {
 	tables []string
 }{
 	{Reference, []string{
-		"users", "teams", "team_members", "projects", "team_projects", "project_keys", "tokens", "api_keys", "tags", "webhooks", "approvals",
-		"consents", "pushed_commits", "install_identity", "install_secrets", "install_settings", "setup_keys",
+		"projects", "project_keys", "tags", "webhooks", "approvals", "pushed_commits", "setup_keys",
 	}},
 	// The first one decides how many shards there are; a shard of each of the others is beside one of its own.
 	{Distributed, []string{
@@ -35,8 +34,10 @@ var placements = []struct {
 		"release_commits", "releases", "scm_issues", "setup_apps", "source_maps", "spikes", "triage_corrections",
 	}},
 	{Local, []string{
-		"goose_db_version", "goose_lock", "id_blocks", "install_times", "river_job", "river_leader", "river_migration", "river_notification",
-		"river_queue", "scm_deliveries", "sessions", "sign_in_attempts", "user_identities", "user_links",
+		"users", "teams", "team_members", "team_projects", "tokens", "api_keys", "consents", "sessions",
+		"sign_in_attempts", "user_identities", "user_links", "install_identity", "install_secrets", "install_settings", "install_times",
+		"goose_db_version", "goose_lock", "id_blocks", "river_job", "river_leader", "river_migration", "river_notification",
+		"river_queue", "scm_deliveries",
 	}},
 }
 
@@ -116,6 +117,12 @@ func (s *Store) DistributeTables(ctx context.Context, shards int, done func(Dist
 	}
 	return s.db.FindDistribution(ctx)
 }
+
+// Node is a node of Citus that holds shards.
+type Node = pg.Node
+
+// ListNodes returns the nodes of Citus that hold shards, by name; none where the tables are not distributed.
+func (s *Store) ListNodes(ctx context.Context) ([]Node, error) { return s.db.ListNodes(ctx) }
 
 // RebalanceShards moves shards until all nodes hold about as much, and waits for the end. Events come in while it does.
 func (s *Store) RebalanceShards(ctx context.Context) error { return s.db.RebalanceShards(ctx) }

@@ -219,7 +219,7 @@ const (
 func (s *Store) RevokeProjectKey(ctx context.Context, actor core.Actor, projectID int64, publicKey string) error {
 	return s.inTx(ctx, func(t *tx) error {
 		// The lock keeps two parallel revocations from removing the last two keys.
-		if _, err := pg.QueryOne[struct{ ID int64 }](ctx, t, lockProject, pg.Args{"id": projectID}); err != nil {
+		if _, err := pg.QueryLocked[struct{ ID int64 }](ctx, t.Tx, lockProject, pg.Args{"id": projectID}, "projects", projectID); err != nil {
 			return err
 		}
 		keys, err := pg.QueryMany[struct{ PublicKey string }](ctx, t, listActiveKeys, pg.Args{"project_id": projectID})

@@ -106,7 +106,7 @@ func (s *Store) UpdateManagedProject(ctx context.Context, actor core.Actor, id i
 }
 
 func (t *tx) updateManagedProject(ctx context.Context, actor core.Actor, id int64, c ManagedProjectChange) error {
-	project, err := pg.QueryOne[lockedManagedProject](ctx, t, lockManagedProject, pg.Args{"id": id})
+	project, err := pg.QueryLocked[lockedManagedProject](ctx, t.Tx, lockManagedProject, pg.Args{"id": id}, "projects", id)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func replaceSetting[T any](changed map[string]any, name string, set bool, old *T
 func (s *Store) UpdateProject(ctx context.Context, actor core.Actor, id int64, c core.ProjectChange) (StoredProject, error) {
 	var project StoredProject
 	err := s.inTx(ctx, func(t *tx) error {
-		current, err := pg.QueryOne[projectSettings](ctx, t, lockProjectSettings, pg.Args{"id": id})
+		current, err := pg.QueryLocked[projectSettings](ctx, t.Tx, lockProjectSettings, pg.Args{"id": id}, "projects", id)
 		if core.HasCode(err, core.NotFound) {
 			return core.NewError(core.ProjectNotFound)
 		}

@@ -118,7 +118,7 @@ type setupKeyRow struct {
 
 // lockSetupKey locks the actor's setup key. A key that was revoked or has expired is unauthorized.
 func (t *tx) lockSetupKey(ctx context.Context, id int64) (setupKeyRow, error) {
-	key, err := pg.QueryOne[setupKeyRow](ctx, t, lockSetupKey, pg.Args{"id": id, "now": t.Now})
+	key, err := pg.QueryLocked[setupKeyRow](ctx, t.Tx, lockSetupKey, pg.Args{"id": id, "now": t.Now}, "setup_keys", id)
 	if core.HasCode(err, core.NotFound) {
 		err = core.NewError(core.Unauthorized)
 	}

@@ -19,7 +19,7 @@ func (s *Store) ChangeWebhookSecrets(
 ) (StoredWebhook, error) {
 	var webhook StoredWebhook
 	err := s.inTx(ctx, func(t *tx) (err error) {
-		if _, err = pg.QueryOne[struct{ Sealed string }](ctx, t, lockSealed, pg.Args{"id": id}); err != nil {
+		if _, err = pg.QueryLocked[struct{ Sealed string }](ctx, t.Tx, lockSealed, pg.Args{"id": id}, "webhooks", id); err != nil {
 			return err
 		}
 		if webhook, err = getWebhook(ctx, t, id); err != nil {

@@ -23,8 +23,8 @@ type Loader struct {
 	tables []Table
 }
 
-// isUsed finds an installation that somebody works with. Migrations alone put rows only in other tables.
-const isUsed = `
+// hasInstallation finds an installation that somebody works with. Migrations alone put rows only in other tables.
+const hasInstallation = `
 SELECT EXISTS (SELECT 1 FROM install_identity) OR EXISTS (SELECT 1 FROM projects) OR EXISTS (SELECT 1 FROM users)
 	OR EXISTS (SELECT 1 FROM tokens) OR EXISTS (SELECT 1 FROM webhooks) AS used`
 
@@ -34,7 +34,7 @@ const buildMemory = `; SET LOCAL maintenance_work_mem = '256MB'`
 // Load calls fn with a Loader, and commits when fn returns nil. A database in use is ErrNotEmpty.
 func Load(ctx context.Context, pool *pgxpool.Pool, fn func(*Loader) error) error {
 	return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{BeginQuery: `BEGIN` + settings + buildMemory}, func(tx pgx.Tx) error {
-		found, err := pg.QueryOne[struct{ Used bool }](ctx, tx, isUsed, pg.Args{})
+		found, err := pg.QueryOne[struct{ Used bool }](ctx, tx, hasInstallation, pg.Args{})
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package pg
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/jackc/pgerrcode"
@@ -49,4 +50,30 @@ func RetryLocks(ctx context.Context, attempts int, attempt func() error) error {
 		case <-time.After(lockPause):
 		}
 	}
+}
+
+// lockName is a lock on the coordinator.
+const lockName = `SELECT pg_advisory_xact_lock(hashtextextended(@name, @id))`
+
+// rowLock finds the end of a statement that locks rows.
+var rowLock = regexp.MustCompile(`\s+FOR (UPDATE|NO KEY UPDATE|SHARE)( OF \w+)?$`)
+
+// QueryLocked is QueryOne for a statement that locks a row, with this id, of a table that each node has where tables are distributed.
+// There such a lock would be one on every node, and transactions would wait for each other in a circle, so the coordinator has a lock of
+// the table's name and the id instead.
+func QueryLocked[T any](ctx context.Context, t *Tx, sql string, args Args, table string, id int64) (T, error) {
+	if !t.isDistributed {
+		return QueryOne[T](ctx, t, sql, args)
+	}
+	if err := t.LockName(ctx, table, id); err != nil {
+		var none T
+		return none, err
+	}
+	return QueryOne[T](ctx, t, rowLock.ReplaceAllString(sql, ""), args)
+}
+
+// LockName takes a lock on the coordinator until the transaction ends.
+func (t *Tx) LockName(ctx context.Context, name string, id int64) error {
+	_, err := Exec(ctx, t, lockName, Args{"name": name, "id": id})
+	return err
 }

@@ -25,13 +25,14 @@ var statementsOfAllNodes = map[string]string{
 		readLastEvent selectIssuesByID selectProjectsOfRelease selectReleasedAt`,
 	"it finds the project of an id": `findLiveIssue findOwnerOfEvent findOwnerOfIssue findOwnersAnywhere findProjectsOfIssues
 		findSetupAppNamed findSourceMapOwner projectsOfDelivery`,
-	"it is about webhooks, which hear of all projects": `countPending failDeliveries findLastDelivery listDueWebhooks projectsOfDue
+	"it is about webhooks, which hear of all projects": `countPending failDeliveries findLastDelivery isUsed listDueWebhooks
+		projectsOfDue
 		readOperatorState readQueueState`,
 	"a job looks for projects that have something to do": `dueFixes findUntrainedProjects listUnreadIssues listUnsettled projectsOfClaims
 		projectsOfIgnored projectsOfLapsed projectsOfQuiet projectsWithoutGrams selectToJudge selectUnjudged waitingToJudge`,
 	"a job deletes what is old": `deleteCountedIDs deleteDictionaries deleteEventIDs deleteHiddenIssues deleteSent deleteSpikes
 		dropChangedPullRequests dropDeployCommits dropDeployPullRequests dropMergedPullRequests`,
-	"a backup is of all projects": `endPendingInCopy isUsed listDumpedBlobs`,
+	"a backup is of all projects": `endPendingInCopy listDumpedBlobs`,
 }
 
 // asksAllNodes returns the reasons why statements may ask all nodes, by their names.

@@ -1,0 +1,89 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/store/storetest"
+)
+
+// These variables make the tests use databases on Citus: the URLs of its nodes, the coordinator first, their folders, and the folder of
+// the programs of Postgres. scripts/try-citus sets them.
+const (
+	citusNodes   = "CITUS_NODES"
+	citusFolders = "CITUS_FOLDERS"
+	citusBin     = "CITUS_BIN"
+)
+
+func isOnCitus() bool { return os.Getenv(citusNodes) != "" }
+
+// citusDatabases has the databases of servers on Citus, by their data folders.
+var citusDatabases sync.Map
+
+// databaseOn returns the DATABASE_URL of a server or a command on a data folder: empty, for the private Postgres, except on Citus.
+func databaseOn(t *testing.T, dir string, env []string) string {
+	t.Helper()
+	if !isOnCitus() || slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "DATABASE_URL=") }) {
+		return ""
+	}
+	if known, ok := citusDatabases.Load(dir); ok {
+		return known.(string)
+	}
+	made := storetest.NewURL(t)
+	citusDatabases.Store(dir, made)
+	return made
+}
+
+// newDatabase returns the URL of an empty database on a Postgres of its own, or of one on Citus.
+func newDatabase(t *testing.T) string {
+	t.Helper()
+	if isOnCitus() {
+		return storetest.NewURL(t)
+	}
+	return startPostgres(t, newDir(t)).URL()
+}
+
+// citusNode is a Postgres of the cluster.
+type citusNode struct {
+	t   *testing.T
+	dir string
+}
+
+// listNodes returns the nodes of the cluster, the coordinator first, for a test that kills them. It has the cluster for itself.
+func listNodes(t *testing.T) []citusNode {
+	t.Helper()
+	var nodes []citusNode
+	for _, dir := range strings.Fields(os.Getenv(citusFolders)) {
+		nodes = append(nodes, citusNode{t, dir})
+	}
+	if len(nodes) == 0 {
+		t.Skip("only on Citus: make citus")
+	}
+	return nodes
+}
+
+// kill ends the node like a crash.
+func (n citusNode) kill() {
+	n.t.Helper()
+	pid := postmasterOf(n.t, n.dir)
+	require.NoError(n.t, syscall.Kill(pid, syscall.SIGKILL))
+}
+
+// start starts the node again, and waits until it answers.
+func (n citusNode) start() {
+	n.t.Helper()
+	cmd := exec.Command("setpriv", "--reuid", "postgres", "--regid", "postgres", "--init-groups",
+		filepath.Join(os.Getenv(citusBin), "pg_ctl"), "-D", n.dir, "-l", n.dir+".log", "-w", "start")
+	out, err := cmd.CombinedOutput()
+	require.NoError(n.t, err, string(out))
+}
