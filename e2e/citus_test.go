@@ -11,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -72,18 +73,24 @@ func listNodes(t *testing.T) []citusNode {
 	return nodes
 }
 
-// kill ends the node like a crash.
+// kill ends the node like a crash. When the test ends it runs again.
 func (n citusNode) kill() {
 	n.t.Helper()
 	pid := postmasterOf(n.t, n.dir)
+	n.t.Cleanup(n.start)
 	require.NoError(n.t, syscall.Kill(pid, syscall.SIGKILL))
+	require.Eventually(n.t, func() bool { return syscall.Kill(pid, 0) != nil }, 10*time.Second, 10*time.Millisecond, "it ends")
 }
 
-// start starts the node again, and waits until it answers.
+// start starts the node unless it runs, and waits until it answers. The backends of a killed Postgres take a moment to end.
 func (n citusNode) start() {
 	n.t.Helper()
-	cmd := exec.Command("setpriv", "--reuid", "postgres", "--regid", "postgres", "--init-groups",
-		filepath.Join(os.Getenv(citusBin), "pg_ctl"), "-D", n.dir, "-l", n.dir+".log", "-w", "start")
-	out, err := cmd.CombinedOutput()
-	require.NoError(n.t, err, string(out))
+	require.Eventually(n.t, func() bool {
+		return n.control("status").Run() == nil || n.control("start").Run() == nil
+	}, time.Minute, 100*time.Millisecond, "the node does not start")
+}
+
+func (n citusNode) control(what string) *exec.Cmd {
+	return exec.Command("setpriv", "--reuid", "postgres", "--regid", "postgres", "--init-groups",
+		filepath.Join(os.Getenv(citusBin), "pg_ctl"), "-D", n.dir, "-l", n.dir+".log", "-w", what)
 }

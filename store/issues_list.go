@@ -216,7 +216,7 @@ func (s *Store) listIssues(ctx context.Context, f IssueFilter) (core.Page[core.I
 	// The remaining columns are read only for the issues of the page, not for all that it is chosen from: sorting whole
 	// rows takes longer than reading them.
 	sql := fmt.Sprintf(`SELECT%s FROM (%s) r
-JOIN issues i ON %s%s
+JOIN issues i ON %s AND /* of its project: i */ true%s
 ORDER BY i.last_seen DESC, i.id DESC`, issueColumns, chosen, key, issueJoins)
 	rows, err := pg.RunPage(ctx, s.db, l, sql, func(r issueRow) core.ListPosition { return core.ListPosition{At: r.LastSeen.Time, ID: r.ID} })
 	return pg.ConvertPage(rows, func(r issueRow) core.Issue { return r.toIssue(now) }), err

@@ -131,7 +131,7 @@ func isStale(err error) bool {
 func MayBeCommitted(err error) bool {
 	var connect *pgconn.ConnectError
 	var answer *pgconn.PgError
-	if pg.HasState(err, pgerrcode.ConnectionFailure) { // Citus lost the node
+	if pg.LostNode(err) {
 		return true
 	}
 	return core.HasCode(err, core.Unavailable) && !errors.As(err, &connect) && !errors.As(err, &answer) && !pgconn.SafeToRetry(err)

@@ -27,9 +27,13 @@ var (
 )
 
 // NameProjects makes each mark of a statement the condition that the table's rows are of @some_projects. It reports whether there is one.
+// What is marked of its project is of these then.
 func NameProjects(sql string) (named string, hasMarks bool) {
-	named = ofSomeProjects.ReplaceAllString(sql, "$1.project_id = ANY (@some_projects::bigint[])")
-	return named, named != sql
+	const ofThese = "$1.project_id = ANY (@some_projects::bigint[])"
+	if named = ofSomeProjects.ReplaceAllString(sql, ofThese); named == sql {
+		return sql, false
+	}
+	return ofItsProject.ReplaceAllString(named, ofThese), true
 }
 
 // NameGiven makes each mark of given projects the condition that the table's rows are of those in $1.
@@ -143,6 +147,9 @@ func queryList[T any](ctx context.Context, db *DB, l *List, sql string, place fu
 func QueryEachOf[T any](ctx context.Context, db *DB, l *List, sql string, args Args) ([]T, error) {
 	if !db.IsDistributed() {
 		return QueryMany[T](ctx, db.Main, sql, args)
+	}
+	if _, ofOne := l.Args["project_id"].(int64); ofOne {
+		sql = NameOwn(sql)
 	}
 	named, hasMarks := NameProjects(sql)
 	if !hasMarks {

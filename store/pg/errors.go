@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -37,7 +38,7 @@ func isUnavailable(err error) bool {
 	case errors.Is(err, driver.ErrBadConn): // database/sql, which the migrations use, turns it into this
 		return true
 	default:
-		return HasState(err, passingStates...) || lacksResources(err) || pgconn.SafeToRetry(err)
+		return HasState(err, passingStates...) || lacksResources(err) || LostNode(err) || pgconn.SafeToRetry(err)
 	}
 }
 
@@ -51,7 +52,6 @@ var passingStates = []string{
 	pgerrcode.CrashShutdown,
 	pgerrcode.CannotConnectNow, // starting up
 	// Of Citus, whose node is away:
-	pgerrcode.ConnectionFailure,
 	pgerrcode.ConnectionDoesNotExist,
 	pgerrcode.SQLClientUnableToEstablishSQLConnection,
 	pgerrcode.IdleSessionTimeout,
@@ -61,6 +61,13 @@ var passingStates = []string{
 func HasState(err error, states ...string) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && slices.Contains(states, pg.Code)
+}
+
+// LostNode reports whether Citus lost the connection to a node. It says so in two ways, of which one has no state of its own.
+func LostNode(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == pgerrcode.ConnectionFailure ||
+		pg.Code == pgerrcode.InternalError && strings.HasPrefix(pg.Message, "failure on connection marked as essential"))
 }
 
 // lacksResources reports whether the server's disk is full, its memory is used up, or it has no connection left.
