@@ -63,11 +63,14 @@ func HasState(err error, states ...string) bool {
 	return errors.As(err, &pg) && slices.Contains(states, pg.Code)
 }
 
-// LostNode reports whether Citus lost the connection to a node. It says so in two ways, of which one has no state of its own.
+// lostNode has how Citus begins what it says when a node ends under a statement. It gives these errors no state of their own.
+var lostNode = []string{"failure on connection marked as essential", "postmaster was shut down"}
+
+// LostNode reports whether Citus lost the connection to a node.
 func LostNode(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (pg.Code == pgerrcode.ConnectionFailure ||
-		pg.Code == pgerrcode.InternalError && strings.HasPrefix(pg.Message, "failure on connection marked as essential"))
+	return errors.As(err, &pg) && (pg.Code == pgerrcode.ConnectionFailure || pg.Code == pgerrcode.InternalError &&
+		slices.ContainsFunc(lostNode, func(begin string) bool { return strings.HasPrefix(pg.Message, begin) }))
 }
 
 // lacksResources reports whether the server's disk is full, its memory is used up, or it has no connection left.
