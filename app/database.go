@@ -96,6 +96,9 @@ func (db *database) prepareSchema(ctx context.Context, c *Config, log *slog.Logg
 		} else if err := db.Migrate(ctx, log); err != nil {
 			return err
 		}
+		if err := db.CheckDistribution(ctx); err != nil {
+			return err
+		}
 		db.prepareRole(ctx, log)
 		if err := db.ConnectWriter(ctx); err != nil {
 			return err

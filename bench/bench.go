@@ -71,6 +71,22 @@ func (s *Server) Restart(ctx context.Context) (*Server, time.Duration, error) {
 	return again, again.servesAt.Sub(begin), nil
 }
 
+// RestartAfter ends the server, runs a command of the binary on its database, and starts it again. It returns how long the command took.
+func (s *Server) RestartAfter(ctx context.Context, args ...string) (*Server, time.Duration, error) {
+	if err := s.end(); err != nil {
+		return nil, 0, err
+	}
+	cmd := exec.CommandContext(ctx, s.cmd.Path, append(args, "--data-dir", s.Dir)...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = s.cmd.Env, os.Stdout, os.Stderr
+	begin := time.Now()
+	if err := cmd.Run(); err != nil {
+		return nil, 0, err
+	}
+	took := time.Since(begin)
+	again, err := startServer(ctx, s.cmd.Path, s.Dir, s.URL)
+	return again, took, err
+}
+
 func startServer(ctx context.Context, binary, dir, databaseURL string) (*Server, error) {
 	s := &Server{Dir: dir, cmd: exec.CommandContext(ctx, binary, "serve", "--addr", "127.0.0.1:0", "--data-dir", dir)}
 	s.cmd.Env = append(os.Environ(), "ADMIN_TOKEN="+AdminToken, "DATABASE_URL="+databaseURL, "BASE_URL=", "LOG_LEVEL=warn",

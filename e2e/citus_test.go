@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/base64"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,12 +32,20 @@ func isOnCitus() bool { return os.Getenv(citusNodes) != "" }
 // citusDatabases has the databases of servers on Citus, by their data folders.
 var citusDatabases sync.Map
 
-// databaseOn returns the DATABASE_URL of a server or a command on a data folder: empty, for the private Postgres, except on Citus.
-func databaseOn(t *testing.T, dir string, env []string) string {
+// withDatabase returns the variables that say where a server or a command on a data folder has its data: in the private Postgres, except
+// on Citus, where it gets all that a private installation makes for itself.
+func withDatabase(t *testing.T, dir string, env []string) []string {
 	t.Helper()
 	if !isOnCitus() || slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "DATABASE_URL=") }) {
-		return ""
+		return []string{"DATABASE_URL="}
 	}
+	key := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32)))
+	return []string{"DATABASE_URL=" + databaseOnCitus(t, dir), "BLOBS=file://" + filepath.Join(dir, "blobs"), "ENCRYPTION_KEYS=tests:" + key}
+}
+
+// databaseOnCitus returns the URL of the database for a data folder.
+func databaseOnCitus(t *testing.T, dir string) string {
+	t.Helper()
 	if known, ok := citusDatabases.Load(dir); ok {
 		return known.(string)
 	}

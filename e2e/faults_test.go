@@ -55,7 +55,7 @@ func TestFaultPrivatePostgresIsKilled(t *testing.T) {
 func (s *server) databaseURL() string {
 	s.t.Helper()
 	if isOnCitus() {
-		return databaseOn(s.t, s.dataDir, nil)
+		return databaseOnCitus(s.t, s.dataDir)
 	}
 	url, err := embedded.RunningURL(s.dataDir)
 	require.NoError(s.t, err)

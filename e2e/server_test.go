@@ -54,9 +54,9 @@ func errandCommand(t *testing.T, dir string, env []string, args ...string) *exec
 	binary, err := filepath.Abs("../bin/errand")
 	require.NoError(t, err)
 	cmd := exec.Command(binary, append(args, "--data-dir", dir)...)
-	cmd.Env = append(os.Environ(), "DATABASE_URL="+databaseOn(t, dir, env), "BASE_URL=", "LOG_FORMAT=json", "ADMIN_TOKEN="+adminToken,
+	cmd.Env = append(os.Environ(), "BASE_URL=", "LOG_FORMAT=json", "ADMIN_TOKEN="+adminToken,
 		"XDG_STATE_HOME="+filepath.Join(dir, "state")) // its own list of running servers
-	cmd.Env = append(cmd.Env, env...)
+	cmd.Env = append(append(cmd.Env, withDatabase(t, dir, env)...), env...)
 	return cmd
 }
 

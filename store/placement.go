@@ -72,6 +72,28 @@ func (s *Store) PlanDistribution(ctx context.Context) (steps []DistributionStep,
 	return steps, there.Nodes, nil
 }
 
+// CheckDistribution returns an error if only some of the tables are distributed.
+func (s *Store) CheckDistribution(ctx context.Context) error {
+	steps, _, err := s.PlanDistribution(ctx)
+	if errors.Is(err, ErrNoCitus) {
+		return nil
+	}
+	done, left := 0, 0
+	for _, step := range steps {
+		switch {
+		case step.Placement == Local:
+		case step.IsDone:
+			done++
+		default:
+			left++
+		}
+	}
+	if done > 0 && left > 0 {
+		return fmt.Errorf("%d of %d tables are distributed: run errand db distribute, which goes on where it was", done, done+left)
+	}
+	return err
+}
+
 const addMissingSeen = `INSERT INTO project_seen (project_id) SELECT id FROM projects WHERE purged_at IS NULL ON CONFLICT DO NOTHING`
 
 // DistributeTables distributes the tables over the nodes of Citus, with their rows, and calls done after each. It may be cut off
@@ -85,6 +107,13 @@ func (s *Store) DistributeTables(ctx context.Context, shards int, done func(Dist
 	if nodes == 0 {
 		return errors.New("no node may hold rows of projects: add one with citus_add_node, or let the coordinator hold them (shouldhaveshards)")
 	}
+	switch others, err := s.db.CountOlder(ctx); {
+	case err != nil:
+		return err
+	case others > 0:
+		return fmt.Errorf("servers of Errand have %d connections to this database: stop them first, because a table takes no events while it "+
+			"is copied", others)
+	}
 	if err := s.db.PlanWithValues(ctx); err != nil {
 		return err
 	}
@@ -93,29 +122,44 @@ func (s *Store) DistributeTables(ctx context.Context, shards int, done func(Dist
 			return err
 		}
 	}
-	first := ""
+	first := firstDistributed()
 	for _, step := range steps {
-		if step.Placement == Distributed && first == "" {
-			first = step.Table
-		}
-		if step.IsDone {
-			continue
-		}
-		var err error
-		switch {
-		case step.Placement == Reference:
-			err = s.db.MakeReference(ctx, step.Table)
-		case step.Table == first:
-			err = s.db.DistributeTable(ctx, step.Table, "", shards)
-		default:
-			err = s.db.DistributeTable(ctx, step.Table, first, 0)
-		}
-		if err != nil {
+		if err := s.distributeTable(ctx, step, first, shards); err != nil {
 			return fmt.Errorf("the table %s: %w", step.Table, err)
 		}
-		done(step)
+		if !step.IsDone {
+			done(step)
+		}
 	}
 	return s.db.FindDistribution(ctx)
+}
+
+func firstDistributed() string {
+	for _, p := range placements {
+		if p.kind == Distributed {
+			return p.tables[0]
+		}
+	}
+	return ""
+}
+
+// distributeTable takes one step. One that is done may have been cut off before its end.
+func (s *Store) distributeTable(ctx context.Context, step DistributionStep, first string, shards int) (err error) {
+	switch {
+	case step.Placement == Local:
+		return nil
+	case step.IsDone:
+	case step.Placement == Reference:
+		err = s.db.MakeReference(ctx, step.Table)
+	case step.Table == first:
+		err = s.db.DistributeTable(ctx, step.Table, "", shards)
+	default:
+		err = s.db.DistributeTable(ctx, step.Table, first, 0)
+	}
+	if err == nil && step.Placement == Distributed {
+		err = s.db.FinishTable(ctx, step.Table)
+	}
+	return err
 }
 
 // Node is a node of Citus that holds shards.

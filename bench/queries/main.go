@@ -26,6 +26,7 @@ func main() {
 	flag.StringVar(&options.binary, "binary", "bin/errand", "the server to measure")
 	flag.StringVar(&options.databaseURL, "database-url", "",
 		"an empty database to measure on, as a superuser and of one size; empty for the private Postgres")
+	flag.BoolVar(&options.distribute, "distribute", false, "distribute the tables over Citus once they are filled (with -database-url)")
 	out := flag.String("out", "bench/queries.md", "where the results are written; empty for nowhere")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -40,6 +41,7 @@ type benchOptions struct {
 	issues, events, projects, calls int
 	growth                          bool
 	binary, only, databaseURL       string
+	distribute                      bool
 }
 
 func run(ctx context.Context, options benchOptions, out string) error {
@@ -77,7 +79,7 @@ func measureSize(ctx context.Context, options benchOptions) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	defer running.Stop()
+	defer func() { running.Stop() }()
 	begin := time.Now()
 	d, err := loadDataset(ctx, running, options)
 	if err != nil {
@@ -85,6 +87,13 @@ func measureSize(ctx context.Context, options benchOptions) (result, error) {
 	}
 	r := result{benchOptions: options, loaded: d, loading: time.Since(begin)}
 	fmt.Printf("%d issues, %d stored events, %d active: loaded in %.0f s\n", options.issues, d.events, d.active, r.loading.Seconds())
+	if options.distribute {
+		var took time.Duration
+		if running, took, err = running.RestartAfter(ctx, "db", "distribute"); err != nil {
+			return result{}, err
+		}
+		fmt.Printf("distributed in %.0f s\n", took.Seconds())
+	}
 	c := &client{Server: running, data: d, calls: options.calls, binary: options.binary}
 	if options.only == partManage {
 		r.rows, err = c.measureManage(ctx)

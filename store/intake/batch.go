@@ -156,6 +156,7 @@ type batch struct {
 	mayTellSpikes bool // a webhook may want spikes; otherwise the batch cannot proceed when one does
 
 	hasReopened  bool // its issues are locked, and its events have done everything but count
+	changedOrder bool // an issue was reopened, or regressed
 	isRetry      bool // it was given before and may be committed
 	wasCommitted bool // it was given before and is committed
 }
@@ -289,7 +290,7 @@ func (b *batch) reportAdded(w *Writer, err error) ([]Added, error) {
 		}
 	}
 	w.db.AnnounceDeliveries(b.deliveries)
-	if len(b.firstEvents) > 0 || b.hasReopened {
+	if len(b.firstEvents) > 0 || b.changedOrder {
 		w.db.CountReorder()
 	}
 	w.memory.rememberBatch(b)

@@ -70,7 +70,7 @@ func (b *batch) listProjects() []int64 {
 
 // resetAdded undoes the conclusions of an earlier attempt.
 func (b *batch) resetAdded() {
-	b.hasReopened = false
+	b.hasReopened, b.changedOrder = false, false
 	b.eachCounted(func(e *NewEvent, a *Added) { *a = Added{ID: e.id} })
 }
 
@@ -167,6 +167,7 @@ func (w *Writer) reopenIssues(ctx context.Context, t *pg.Tx, b *batch) error {
 		if err != nil {
 			return err
 		}
+		b.changedOrder = true
 	}
 	b.hasReopened = true
 	return nil

@@ -23,6 +23,18 @@ WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'projects'
 	dropLocalCopy = `SELECT truncate_local_data_after_distributing_table($1::text::regclass)`
 )
 
+// countOlder counts the connections of Errand's that are older than this one.
+const countOlder = `
+SELECT count(*) AS n FROM pg_stat_activity
+WHERE datname = current_database() AND application_name = 'errand' AND pid <> pg_backend_pid()
+	AND backend_start < (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid())`
+
+// CountOlder returns how many connections others had to the database before this program came.
+func (db *DB) CountOlder(ctx context.Context) (int, error) {
+	row, err := QueryOne[struct{ N int }](ctx, db.Main, countOlder, Args{})
+	return row.N, err
+}
+
 // FindDistribution finds out whether the tables are distributed over the nodes of Citus. Call it before anything else uses the
 // database.
 func (db *DB) FindDistribution(ctx context.Context) error {
@@ -86,15 +98,22 @@ func (db *DB) MakeReference(ctx context.Context, table string) error {
 	return WrapError(err)
 }
 
-// DistributeTable distributes a table by project_id in that many shards, or beside the shards of another table.
+// DistributeTable distributes a table by project_id in that many shards, or beside the shards of another table. FinishTable has to follow.
 func (db *DB) DistributeTable(ctx context.Context, table, beside string, shards int) (err error) {
 	if beside == "" {
 		_, err = db.Main.Exec(ctx, distribute, table, shards)
 	} else {
 		_, err = db.Main.Exec(ctx, placeBeside, table, beside)
 	}
+	return WrapError(err)
+}
+
+// FinishTable removes the rows of a distributed table that are still on the coordinator, where nothing reads them any more, and counts
+// the rows of its shards for the planner.
+func (db *DB) FinishTable(ctx context.Context, table string) error {
+	_, err := db.Main.Exec(ctx, dropLocalCopy, table)
 	if err == nil {
-		_, err = db.Main.Exec(ctx, dropLocalCopy, table)
+		_, err = db.Main.Exec(ctx, "ANALYZE "+pgx.Identifier{table}.Sanitize())
 	}
 	return WrapError(err)
 }
