@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -18,6 +19,7 @@ type DB struct {
 	IDs      *IDs
 
 	clock   core.Clock
+	opened  time.Time                   // by the clock of the machine
 	waiting atomic.Pointer[func(int64)] // called after deliveries were made
 	reorder atomic.Int64                // see CountReorder
 
@@ -61,7 +63,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		writer.Close()
 		return nil, err
 	}
-	db := &DB{Main: main, Writer: WriterPool{writer, o.OwnsPostgres}, Reserved: reserved, IDs: newIDs(reserved), clock: o.Clock}
+	db := &DB{Main: main, Writer: WriterPool{writer, o.OwnsPostgres}, Reserved: reserved, IDs: newIDs(reserved), clock: o.Clock,
+		opened: time.Now()}
 	db.shards = newShards(db)
 	return db, nil
 }

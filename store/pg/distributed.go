@@ -23,15 +23,14 @@ WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'projects'
 	dropLocalCopy = `SELECT truncate_local_data_after_distributing_table($1::text::regclass)`
 )
 
-// countOlder counts the connections of Errand's that are older than this one.
+// countOlder counts the connections of Errand's that began before a time.
 const countOlder = `
 SELECT count(*) AS n FROM pg_stat_activity
-WHERE datname = current_database() AND application_name = 'errand' AND pid <> pg_backend_pid()
-	AND backend_start < (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid())`
+WHERE datname = current_database() AND application_name = 'errand' AND backend_start < @opened`
 
 // CountOlder returns how many connections others had to the database before this program came.
 func (db *DB) CountOlder(ctx context.Context) (int, error) {
-	row, err := QueryOne[struct{ N int }](ctx, db.Main, countOlder, Args{})
+	row, err := QueryOne[struct{ N int }](ctx, db.Main, countOlder, Args{"opened": db.opened})
 	return row.N, err
 }
 
