@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,27 +16,30 @@ import (
 // Distribute is the command that distributes the tables over the nodes of Citus: `errand db distribute`.
 type Distribute struct {
 	Plan   bool `help:"Only print what would become of each table."`
-	Shards int  `default:"32" help:"How many shards the projects are spread over: a few times as many as there will ever be nodes."`
+	Shards int  `default:"0" help:"How many shards hold the projects; 0 for four on each node. A node has at least one."`
 }
 
-// mostShards is a bound of Citus.
-const mostShards = 64000
+const (
+	mostShards    = 64000 // a bound of Citus
+	shardsPerNode = 4
+)
 
 // Run prints each table when it is done. It may be cut off anywhere, and goes on where it was.
 func (d *Distribute) Run(ctx context.Context, c *Config, log *slog.Logger, out io.Writer) error {
-	if d.Shards < 1 || d.Shards > mostShards {
-		return fmt.Errorf("--shards: %d is not between 1 and %d", d.Shards, mostShards)
+	if d.Shards < 0 || d.Shards > mostShards {
+		return fmt.Errorf("--shards: %d is not between 0 and %d", d.Shards, mostShards)
 	}
 	return atConsole(ctx, c, log, func(o console) error {
 		steps, nodes, err := o.db.PlanDistribution(ctx)
 		if err != nil {
 			return err
 		}
+		shards := cmp.Or(d.Shards, shardsPerNode*max(nodes, 1))
 		if d.Plan {
-			return printPlan(out, steps, nodes, d.Shards)
+			return printPlan(out, steps, nodes, shards)
 		}
 		left, start, done := countLeft(steps), time.Now(), 0
-		err = o.db.DistributeTables(ctx, d.Shards, func(step store.DistributionStep) {
+		err = o.db.DistributeTables(ctx, shards, func(step store.DistributionStep) {
 			done++
 			_, _ = fmt.Fprintf(out, "%d/%d %s: %s, about %d rows\n", done, left, step.Table, step.Placement, step.Rows)
 		})

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -15,16 +16,14 @@ SELECT coalesce(sum(h.events) FILTER (WHERE h.hour >= @day_ago), 0)::bigint AS e
 	coalesce(bool_or(h.hour = @this_hour AND h.new_issues >= @new_issues_limit), false) AS too_many_issues
 FROM project_hours h JOIN projects p ON p.id = h.project_id AND p.deleted_at IS NULL
 WHERE h.hour >= least(@day_ago::timestamptz, @today::timestamptz) AND (@projects::bigint[] IS NULL OR h.project_id = ANY (@projects))
-	AND /* of its project: h */ true`
+	AND /* of some projects: h */ true`
 
 const readLastEvent = `
-SELECT l.last_event_at, l.daily_quota, (SELECT t.at FROM install_times t WHERE t.name = @refused) AS refused_at
-FROM (
-	SELECT max(s.last_event_at) AS last_event_at, max(p.daily_quota) FILTER (WHERE p.id = @project_id) AS daily_quota
-	FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id
-	WHERE p.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))
-		AND /* of its project: s */ true
-) l`
+SELECT max(s.last_event_at) AS last_event_at, max(p.daily_quota) FILTER (WHERE p.id = @project_id) AS daily_quota
+FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id
+WHERE p.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects)) AND /* of some projects: s */ true`
+
+const findRefusal = `SELECT at FROM install_times WHERE name = @refused`
 
 // When the state of ingest changes (decisions 3).
 const (
@@ -42,24 +41,15 @@ func (s *Store) ReadIngestState(ctx context.Context, projectID int64) (core.Inge
 	if s.Settings().NewIssuesPerHour == 0 {
 		a["new_issues_limit"] = intake.NoLimit
 	}
-	sum, readLast := sumIngest, s.byProject(readLastEvent)
-	if projectID != 0 && s.db.IsDistributed() { // the other nodes may be away
-		a["project_id"] = projectID
-		sum, readLast = s.db.OfProject(sum), s.db.OfProject(readLast)
-	}
-	totals, err := pg.QueryOne[struct {
-		Events24h     int64 `db:"events_24h"`
-		EventsToday   int64
-		TooManyIssues bool
-	}](ctx, s.db.Main, sum, a)
+	searched, err := s.projectsToSearch(ctx, projects)
 	if err != nil {
 		return core.IngestState{}, err
 	}
-	last, err := pg.QueryOne[struct {
-		LastEventAt core.Time
-		DailyQuota  *int64
-		RefusedAt   core.Time
-	}](ctx, s.db.Main, readLast, pg.Args{"project_id": projectID, "projects": projects, "refused": ingestRefused})
+	totals, err := s.sumIngest(ctx, a, searched)
+	if err != nil {
+		return core.IngestState{}, err
+	}
+	last, err := s.readLastEvent(ctx, projectID, projects, searched)
 	if err != nil {
 		return core.IngestState{}, err
 	}
@@ -77,4 +67,48 @@ func (s *Store) ReadIngestState(ctx context.Context, projectID int64) (core.Inge
 		state.State = "idle"
 	}
 	return state, nil
+}
+
+// ingestTotals are the counts of events of some projects.
+type ingestTotals struct {
+	Events24h     int64 `db:"events_24h"`
+	EventsToday   int64
+	TooManyIssues bool
+}
+
+func (s *Store) sumIngest(ctx context.Context, a pg.Args, searched []int64) (sum ingestTotals, err error) {
+	parts, err := pg.QueryEach[ingestTotals](ctx, s.db, s.db.Main, sumIngest, a, searched)
+	for _, p := range parts {
+		sum.Events24h += p.Events24h
+		sum.EventsToday += p.EventsToday
+		sum.TooManyIssues = sum.TooManyIssues || p.TooManyIssues
+	}
+	return sum, err
+}
+
+// lastEvent is when an event came last, and when one was refused last.
+type lastEvent struct {
+	LastEventAt core.Time
+	DailyQuota  *int64
+	RefusedAt   core.Time `db:"-"`
+}
+
+func (s *Store) readLastEvent(ctx context.Context, project int64, projects, searched []int64) (last lastEvent, err error) {
+	parts, err := pg.QueryEach[lastEvent](ctx, s.db, s.db.Main, s.byProject(readLastEvent),
+		pg.Args{"project_id": project, "projects": projects}, searched)
+	if err != nil {
+		return last, err
+	}
+	for _, p := range parts {
+		if p.LastEventAt.After(last.LastEventAt.Time) {
+			last.LastEventAt = p.LastEventAt
+		}
+		last.DailyQuota = cmp.Or(last.DailyQuota, p.DailyQuota)
+	}
+	refused, err := pg.QueryOne[struct{ At core.Time }](ctx, s.db.Main, findRefusal, pg.Args{"refused": ingestRefused})
+	if core.HasCode(err, core.NotFound) {
+		return last, nil
+	}
+	last.RefusedAt = refused.At
+	return last, err
 }

@@ -27,7 +27,7 @@ func QueueEach[T any](ctx context.Context, db *DB, b *Batch, sql string, args Ar
 	groups, err := db.shards.groupByShard(ctx, projects)
 	sql, _ = NameProjects(sql)
 	for _, group := range groups {
-		b.reads.Queue(sql, withProjects(args, group)).Query(func(found pgx.Rows) error {
+		b.reads.Queue(sql, withProjects(args, group.projects)).Query(func(found pgx.Rows) error {
 			more, err := pgx.CollectRows(found, pgx.RowToStructByName[T])
 			*rows = append(*rows, more...)
 			return err

@@ -25,6 +25,8 @@ type DB struct {
 
 	distributed    atomic.Bool // see IsDistributed
 	shards         *shards
+	reader         *shardReader
+	url            string
 	looksForFrozen atomic.Bool // one caller at a time does, see endFrozen
 }
 
@@ -64,13 +66,15 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{Main: main, Writer: WriterPool{writer, o.OwnsPostgres}, Reserved: reserved, IDs: newIDs(reserved), clock: o.Clock,
-		opened: time.Now()}
+		opened: time.Now(), url: o.URL}
 	db.shards = newShards(db)
+	db.reader = &shardReader{db: db, pools: map[string]*pgxpool.Pool{}}
 	return db, nil
 }
 
 // Close ends all connections.
 func (db *DB) Close() {
+	db.reader.close()
 	db.Writer.pool.Close()
 	db.Reserved.Close()
 	db.Main.Close()

@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"errand/core"
 )
 
@@ -26,14 +24,12 @@ var (
 	ofItsProject    = regexp.MustCompile(`/\* of its project: (\w+) \*/ true`)
 )
 
-// NameProjects makes each mark of a statement the condition that the table's rows are of @some_projects. It reports whether there is one.
-// What is marked of its project is of these then.
+// NameProjects makes each mark of a statement the condition that the table's rows are of @some_projects, also where it is a mark of its
+// project. It reports whether there is one.
 func NameProjects(sql string) (named string, hasMarks bool) {
 	const ofThese = "$1.project_id = ANY (@some_projects::bigint[])"
-	if named = ofSomeProjects.ReplaceAllString(sql, ofThese); named == sql {
-		return sql, false
-	}
-	return ofItsProject.ReplaceAllString(named, ofThese), true
+	named = ofItsProject.ReplaceAllString(ofSomeProjects.ReplaceAllString(sql, ofThese), ofThese)
+	return named, named != sql
 }
 
 // NameGiven makes each mark of given projects the condition that the table's rows are of those in $1.
@@ -60,13 +56,16 @@ func QueryEach[T any](ctx context.Context, db *DB, q Reader, sql string, args Ar
 	if !db.IsDistributed() {
 		return QueryMany[T](ctx, q, sql, args)
 	}
+	sql, _ = NameProjects(sql)
+	if q == Reader(db.Main) { // no transaction has to see it
+		return readShards[T](ctx, db, sql, args, projects, false)
+	}
 	groups, err := db.shards.groupByShard(ctx, projects)
 	if err != nil {
 		return nil, err
 	}
-	sql, _ = NameProjects(sql)
 	for _, group := range groups {
-		rows, err := QueryMany[T](ctx, q, sql, withProjects(args, group))
+		rows, err := QueryMany[T](ctx, q, sql, withProjects(args, group.projects))
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +85,7 @@ func ExecEach(ctx context.Context, db *DB, q Querier, sql string, args Args, pro
 	}
 	sql, _ = NameProjects(sql)
 	for _, group := range groups {
-		n, err := Exec(ctx, q, sql, withProjects(args, group))
+		n, err := Exec(ctx, q, sql, withProjects(args, group.projects))
 		if err != nil {
 			return changed, err
 		}
@@ -119,11 +118,6 @@ func withProjects(args Args, projects []int64) Args {
 	return named
 }
 
-func sortedKeys[V any](of map[int64]V) []int64 { return slices.Sorted(maps.Keys(of)) }
-
-// shardsAtOnce bounds the statements of one page that run at the same time.
-const shardsAtOnce = 4
-
 const listLiveProjects = `
 SELECT id AS project_id FROM projects
 WHERE deleted_at IS NULL AND (@reach::bigint[] IS NULL OR id = ANY (@reach))
@@ -143,13 +137,10 @@ func queryList[T any](ctx context.Context, db *DB, l *List, sql string, place fu
 	return all[:min(len(all), l.Page.Limit+1)], nil
 }
 
-// QueryEachOf is QueryEach for the projects of a list, some at the same time: the one that it asks for, or all in reach.
+// QueryEachOf is QueryEach for the projects of a list: the one that it asks for, or all in reach.
 func QueryEachOf[T any](ctx context.Context, db *DB, l *List, sql string, args Args) ([]T, error) {
 	if !db.IsDistributed() {
 		return QueryMany[T](ctx, db.Main, sql, args)
-	}
-	if _, ofOne := l.Args["project_id"].(int64); ofOne {
-		sql = NameOwn(sql)
 	}
 	named, hasMarks := NameProjects(sql)
 	if !hasMarks {
@@ -159,23 +150,7 @@ func QueryEachOf[T any](ctx context.Context, db *DB, l *List, sql string, args A
 	if err != nil {
 		return nil, err
 	}
-	groups, err := db.shards.groupByShard(ctx, projects)
-	if err != nil {
-		return nil, err
-	}
-	found := make([][]T, len(groups))
-	reading, ctx := errgroup.WithContext(ctx)
-	reading.SetLimit(shardsAtOnce)
-	for i, group := range groups {
-		reading.Go(func() (err error) {
-			found[i], err = QueryMany[T](ctx, db.Main, named, withProjects(args, group))
-			return err
-		})
-	}
-	if err := reading.Wait(); err != nil {
-		return nil, err
-	}
-	return slices.Concat(found...), nil
+	return readShards[T](ctx, db, named, args, projects, l.OnePlan)
 }
 
 // findProjects returns the projects of the list: the one that it asks for, or all in reach.

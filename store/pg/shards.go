@@ -2,6 +2,7 @@ package pg
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -66,8 +67,14 @@ func (s *shards) find(ctx context.Context, projects []int64) (map[int64]int64, e
 	return found, err
 }
 
-// groupByShard returns the projects of each shard, each once, in the order of the shards and of their ids.
-func (s *shards) groupByShard(ctx context.Context, projects []int64) ([][]int64, error) {
+// shardGroup is the projects of a shard.
+type shardGroup struct {
+	shard    int64
+	projects []int64 // each once, sorted
+}
+
+// groupByShard returns the projects of each shard, in the order of the shards.
+func (s *shards) groupByShard(ctx context.Context, projects []int64) ([]shardGroup, error) {
 	found, err := s.find(ctx, projects)
 	if err != nil {
 		return nil, err
@@ -76,10 +83,10 @@ func (s *shards) groupByShard(ctx context.Context, projects []int64) ([][]int64,
 	for project, shard := range found {
 		byShard[shard] = append(byShard[shard], project)
 	}
-	groups := make([][]int64, 0, len(byShard))
-	for _, shard := range sortedKeys(byShard) {
+	groups := make([]shardGroup, 0, len(byShard))
+	for _, shard := range slices.Sorted(maps.Keys(byShard)) {
 		slices.Sort(byShard[shard])
-		groups = append(groups, byShard[shard])
+		groups = append(groups, shardGroup{shard, byShard[shard]})
 	}
 	return groups, nil
 }

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"errand/bench"
+	"errand/bench/load"
+)
+
+// database is a server on one of the two kinds of databases.
+type database struct {
+	*bench.Server
+	name         string
+	targets      []load.Target
+	acknowledged int // events, of all projects that were measured
+}
+
+// prepare makes the projects and their issues.
+func (d *database) prepare(ctx context.Context, o options, projects int, templates []load.Template) error {
+	d.targets = nil
+	for n := range projects {
+		target, err := load.MakeTarget(ctx, d.Server, fmt.Sprintf("App %d of %d", n, projects))
+		if err != nil {
+			return err
+		}
+		d.targets = append(d.targets, target)
+	}
+	sent := load.SendBodies(ctx, d.Addr, d.makeBodies(templates, o, max(o.issues, 10*projects), 1), o.senders, time.Minute)
+	d.acknowledged += sent.Events
+	return errors.Join(sent.Err, load.SettleTables(ctx, d.Server))
+}
+
+// makeBodies makes requests for all projects, mixed.
+func (d *database) makeBodies(templates []load.Template, o options, count, seed int) [][]byte {
+	var all [][]byte
+	share := load.Spread{Issues: max(1, o.issues/len(d.targets)), Count: (count + len(d.targets) - 1) / len(d.targets), Seed: seed}
+	for _, target := range d.targets {
+		all = append(all, target.MakeBodies(templates, share)...)
+	}
+	rand.New(rand.NewPCG(uint64(seed), 1)).Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
+	return all[:count]
+}
+
+// checkCounts compares what was acknowledged with what the issues and the projects have counted, and with the events stored.
+func (d *database) checkCounts(ctx context.Context) error {
+	var issues, projects, ids, stored int
+	for sql, n := range map[string]*int{
+		`SELECT coalesce(sum(times_seen), 0)::bigint FROM issues`:    &issues,
+		`SELECT coalesce(sum(events), 0)::bigint FROM project_hours`: &projects,
+		`SELECT count(*) FROM event_ids`:                             &ids,
+		`SELECT count(*) FROM events`:                                &stored,
+	} {
+		if err := d.DB.QueryRow(ctx, sql).Scan(n); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("  %s: %d acknowledged, %d counted by issues, %d by projects, %d with an id, %d stored\n", d.name, d.acknowledged, issues,
+		projects, ids, stored)
+	if issues != d.acknowledged || projects != d.acknowledged {
+		return fmt.Errorf("%s: the counts differ", d.name)
+	}
+	return nil
+}
+
+// startPlain starts a server on a new plain database of the coordinator.
+func startPlain(ctx context.Context, o options) (*bench.Server, error) {
+	name := fmt.Sprintf("errand_bench_plain_%d", time.Now().Unix())
+	if err := execOn(ctx, o.nodes[0], "", "CREATE DATABASE "+name); err != nil {
+		return nil, err
+	}
+	return bench.StartServerOn(ctx, o.binary, inDatabase(o.nodes[0], name))
+}
+
+// startDistributed starts a server on a new database that is distributed over the nodes.
+func startDistributed(ctx context.Context, o options) (*bench.Server, error) {
+	name := fmt.Sprintf("errand_bench_citus_%d", time.Now().Unix())
+	for _, node := range o.nodes {
+		if err := execOn(ctx, node, "", "CREATE DATABASE "+name); err != nil {
+			return nil, err
+		}
+		if err := execOn(ctx, node, name, "CREATE EXTENSION citus"); err != nil {
+			return nil, err
+		}
+	}
+	for i, node := range o.nodes {
+		u, err := url.Parse(node)
+		if err != nil {
+			return nil, err
+		}
+		add := "SELECT citus_add_node('%s', %s)"
+		if i == 0 {
+			add = "SELECT citus_set_coordinator_host('%s', %s)"
+		}
+		if err := execOn(ctx, o.nodes[0], name, fmt.Sprintf(add, u.Hostname(), u.Port())); err != nil {
+			return nil, err
+		}
+	}
+	s, err := bench.StartServerOn(ctx, o.binary, inDatabase(o.nodes[0], name))
+	if err != nil {
+		return nil, err
+	}
+	distributed, _, err := s.RestartAfter(ctx, "db", "distribute")
+	return distributed, err
+}
+
+// execOn runs a statement, and again if Citus ends the connection: its first ones to a new database may not last.
+func execOn(ctx context.Context, node, database, sql string) (err error) {
+	if database != "" {
+		node = inDatabase(node, database)
+	}
+	for range 5 {
+		var conn *pgx.Conn
+		if conn, err = pgx.Connect(ctx, node); err != nil {
+			continue
+		}
+		_, err = conn.Exec(ctx, sql, pgx.QueryExecModeSimpleProtocol)
+		if err = errors.Join(err, conn.Close(ctx)); err == nil {
+			break
+		}
+	}
+	return err
+}
+
+func inDatabase(node, database string) string {
+	u, err := url.Parse(node)
+	if err != nil {
+		panic(err) // startDistributed has parsed it
+	}
+	u.Path = "/" + database
+	return u.String()
+}
