@@ -161,6 +161,10 @@ bench-migrations: deps ## Measure how long each migration keeps a writer waiting
 bench-servers: deps build ## Measure what an event costs when one, two and three servers store events in one database; writes bench/servers.md.
 	@$(GO) run ./bench/servers
 
+.PHONY: bench-citus
+bench-citus: deps build ## Measure what an event costs on three nodes of Citus beside one Postgres, as root; prints it.
+	@scripts/try-citus run $(GO) run ./bench/citus
+
 .PHONY: soak
 soak: deps build ## Send events for 10 minutes and see whether the memory stays level; writes bench/soak.md.
 	@$(GO) run ./bench/soak

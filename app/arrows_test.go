@@ -127,6 +127,7 @@ var arrows = map[string][]string{
 	"bench":         {"store/embedded", "github.com/jackc/pgx/v5"},
 	"bench/load":    {"bench"},
 	"bench/turns":   {"bench", "bench/load"},
+	"bench/citus":   {"bench", "bench/load", "github.com/jackc/pgx/v5"},
 	"bench/servers": {"bench", "bench/load"},
 	"bench/soak":    {"bench", "bench/load"},
 	"bench/ingest":  {"bench", "bench/load", "envelope", "grouping", "scrub", "store/intake", "github.com/jackc/pgx/v5"},

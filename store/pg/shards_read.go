@@ -3,6 +3,7 @@ package pg
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -56,6 +57,9 @@ JOIN pg_class c ON c.oid = s.logicalrelid AND NOT c.relispartition
 JOIN pg_dist_placement p ON p.shardid = s.shardid
 JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
 WHERE p.shardstate = 1`
+
+// errMoved says that a shard is no longer where it was remembered.
+var errMoved = errors.New("store: this shard is nowhere")
 
 func (r *shardReader) findPlaces(ctx context.Context) (*shardMap, error) {
 	r.mu.Lock()
@@ -165,10 +169,12 @@ const usePlan = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true
 // of the shards. onePlan says that one plan serves all values.
 func readShards[T any](ctx context.Context, db *DB, sql string, args Args, projects []int64, onePlan bool) (all []T, err error) {
 	for range 2 {
-		if all, err = readShardsOnce[T](ctx, db, sql, args, projects, onePlan); !HasState(err, pgerrcode.UndefinedTable) {
+		all, err = readShardsOnce[T](ctx, db, sql, args, projects, onePlan)
+		if !errors.Is(err, errMoved) && !HasState(err, pgerrcode.UndefinedTable) {
 			break
 		}
-		db.reader.forgetPlaces() // it was moved
+		db.reader.forgetPlaces()
+		db.shards.cache.Purge()
 	}
 	return all, err
 }
@@ -225,8 +231,7 @@ func (r *shardReader) split(ctx context.Context, projects []int64) (parts []shar
 	for _, group := range groups {
 		place := places.shards[group.shard]
 		if place == nil {
-			r.forgetPlaces()
-			return nil, nil, fmt.Errorf("store: the shard %d is nowhere", group.shard)
+			return nil, nil, fmt.Errorf("%w: %d", errMoved, group.shard)
 		}
 		parts = append(parts, shardPart{place, group.projects})
 	}

@@ -14,13 +14,13 @@ func TestStatementsOnAShardHaveItsTables(t *testing.T) {
 	shard := map[string]string{"issues": "issues_7", "events": "events_8"}
 	whole := map[string]string{"projects": "projects_1"}
 	for sql, expected := range map[string]string{
-		"SELECT i.id FROM issues i JOIN projects p ON p.id = i.project_id": "SELECT i.id FROM issues_7 i JOIN projects_1 p ON p.id = i.project_id",
-		"SELECT sum(events) FROM events WHERE events.id = 1":               "SELECT sum(events) FROM events_8 AS events WHERE events.id = 1",
-		"SELECT 1 FROM issues AS i":                                        "SELECT 1 FROM issues_7 AS i",
-		"SELECT 1 FROM\n\tissues\nWHERE id = 1":                            "SELECT 1 FROM\n\tissues_7 AS issues\nWHERE id = 1",
-		"SELECT 1 FROM (SELECT * FROM issues) issues":                      "SELECT 1 FROM (SELECT * FROM issues_7 AS issues) issues",
-		"SELECT events FROM unnest($1::bigint[]) AS n (events)":            "SELECT events FROM unnest($1::bigint[]) AS n (events)",
-		"SELECT a IS DISTINCT FROM b FROM issues_of_others o":              "SELECT a IS DISTINCT FROM b FROM issues_of_others o",
+		"SELECT i.id FROM issues i JOIN projects p ON true":     "SELECT i.id FROM issues_7 i JOIN projects_1 p ON true",
+		"SELECT sum(events) FROM events WHERE events.id = 1":    "SELECT sum(events) FROM events_8 AS events WHERE events.id = 1",
+		"SELECT 1 FROM issues AS i":                             "SELECT 1 FROM issues_7 AS i",
+		"SELECT 1 FROM\n\tissues\nWHERE id = 1":                 "SELECT 1 FROM\n\tissues_7 AS issues\nWHERE id = 1",
+		"SELECT 1 FROM (SELECT * FROM issues) issues":           "SELECT 1 FROM (SELECT * FROM issues_7 AS issues) issues",
+		"SELECT events FROM unnest($1::bigint[]) AS n (events)": "SELECT events FROM unnest($1::bigint[]) AS n (events)",
+		"SELECT a IS DISTINCT FROM b FROM issues_of_others o":   "SELECT a IS DISTINCT FROM b FROM issues_of_others o",
 	} {
 		require.Equal(t, expected, pg.OnShard(sql, shard, whole))
 	}
