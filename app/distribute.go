@@ -16,7 +16,7 @@ import (
 // Distribute is the command that distributes the tables over the nodes of Citus: `errand db distribute`.
 type Distribute struct {
 	Plan   bool `help:"Only print what would become of each table."`
-	Shards int  `default:"0" help:"How many shards hold the projects; 0 for four on each node. A node has at least one."`
+	Shards int  `default:"0" help:"How many shards hold the projects; 0 for four on each node. Each node needs one."`
 }
 
 const (
@@ -33,6 +33,9 @@ func (d *Distribute) Run(ctx context.Context, c *Config, log *slog.Logger, out i
 		steps, nodes, err := o.db.PlanDistribution(ctx)
 		if err != nil {
 			return err
+		}
+		if 0 < d.Shards && d.Shards < nodes {
+			return fmt.Errorf("--shards: %d shards are too few for %d nodes", d.Shards, nodes)
 		}
 		shards := cmp.Or(d.Shards, shardsPerNode*max(nodes, 1))
 		if d.Plan {

@@ -22,12 +22,8 @@ func (e *examination) checkNodes(ctx context.Context) (all bool, err error) {
 	if err != nil || len(nodes) == 0 {
 		return true, err
 	}
-	steps, _, err := e.db.PlanDistribution(ctx)
-	if err != nil {
-		return false, err
-	}
-	if left := countLeft(steps); left > 0 {
-		e.addFailure("nodes", "stop the servers, and run errand db distribute again", "%d of %d tables are not distributed yet", left, len(steps))
+	if err := e.db.CheckDistribution(ctx); err != nil {
+		e.addFailure("nodes", "stop the servers, and run errand db distribute again", "%v", err)
 	}
 	return e.judgeNodes(nodes), nil
 }

@@ -20,7 +20,7 @@ import (
 type quotas struct {
 	store     *store.Store
 	clock     core.Clock
-	usedByDay *lru.Cache[intake.ProjectDay, usage] // changed only during a commit, and there is one at a time
+	usedByDay *lru.Cache[intake.ProjectDay, usage] // changed only during a commit; the database has the last word
 }
 
 // usage is how many events of a day's quota a project has used.

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// stream is where requests wait for a commit: there is one at a time, and the next group gathers meanwhile.
+// stream commits one group of requests at a time, while the next group gathers in its queue.
 type stream struct {
 	queue         chan *waitingEvents
 	committing    sync.Mutex    // held during a commit
@@ -34,9 +34,14 @@ func (w *writer) enterStream(ctx context.Context, project int64) (s *stream, lea
 	if !w.store.Intake.IsDistributed() {
 		return w.shared, func() {}, nil
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(w.holdingEvents, cancel)()
 	var shard int64
 	err = retryWhileAway(ctx, func() error {
-		shard, err = w.store.Intake.ShardOf(ctx, project)
+		if shard, err = w.store.Intake.ShardOf(ctx, project); err != nil {
+			w.noteOutage(w.shared, err)
+		}
 		return err
 	})
 	if err != nil {

@@ -23,7 +23,12 @@ SELECT max(s.last_event_at) AS last_event_at, max(p.daily_quota) FILTER (WHERE p
 FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id
 WHERE p.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects)) AND /* of some projects: s */ true`
 
-const findRefusal = `SELECT at FROM install_times WHERE name = @refused`
+const (
+	// The same in one round trip, where no shards are asked.
+	readLastAndRefusal = `
+SELECT l.last_event_at, l.daily_quota, (SELECT at FROM install_times WHERE name = @refused) AS refused_at FROM (` + readLastEvent + `) l`
+	findRefusal = `SELECT at FROM install_times WHERE name = @refused`
+)
 
 // When the state of ingest changes (decisions 3).
 const (
@@ -90,12 +95,19 @@ func (s *Store) sumIngest(ctx context.Context, a pg.Args, searched []int64) (sum
 type lastEvent struct {
 	LastEventAt core.Time
 	DailyQuota  *int64
-	RefusedAt   core.Time `db:"-"`
+	RefusedAt   core.Time
 }
 
 func (s *Store) readLastEvent(ctx context.Context, project int64, projects, searched []int64) (last lastEvent, err error) {
-	parts, err := pg.QueryEach[lastEvent](ctx, s.db, s.db.Main, s.byProject(readLastEvent),
-		pg.Args{"project_id": project, "projects": projects}, searched)
+	args := pg.Args{"project_id": project, "projects": projects}
+	if !s.db.IsDistributed() {
+		args["refused"] = ingestRefused
+		return pg.QueryOne[lastEvent](ctx, s.db.Main, readLastAndRefusal, args)
+	}
+	parts, err := pg.QueryEach[struct {
+		LastEventAt core.Time
+		DailyQuota  *int64
+	}](ctx, s.db, s.db.Main, s.byProject(readLastEvent), args, searched)
 	if err != nil {
 		return last, err
 	}

@@ -133,13 +133,17 @@ const listGivenBack = `
 SELECT DISTINCT target_id FROM activity
 WHERE action = 'issue.release' AND data ? 'note_id' AND actor_name = @name AND at > @day_ago
 	AND actor_type = @type AND actor_id IS NOT DISTINCT FROM nullif(@token_id::bigint, 0)
-	AND (@worker::text = '' OR coalesce(data ->> 'worker', '') = @worker)`
+	AND (@worker::text = '' OR coalesce(data ->> 'worker', '') = @worker) AND /* of some projects: activity */ true`
 
 // listGivenBack returns the ids of the issues that the actor, or its worker, gave back with a note in the last day.
 func (s *Store) listGivenBack(ctx context.Context, actor core.Actor) (map[int64]bool, error) {
-	rows, err := pg.QueryMany[struct{ TargetID int64 }](ctx, s.db.Main, listGivenBack, pg.Args{
+	searched, err := s.projectsToSearch(ctx, projectsOf(ctx, 0))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := pg.QueryEach[struct{ TargetID int64 }](ctx, s.db, s.db.Main, listGivenBack, pg.Args{
 		"name": actor.Name, "type": string(actor.Type), "token_id": int64(actor.ID), "worker": actor.Worker, "day_ago": s.Now().Add(-keptBack),
-	})
+	}, searched)
 	given := make(map[int64]bool, len(rows))
 	for _, row := range rows {
 		given[row.TargetID] = true

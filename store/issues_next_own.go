@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"errand/core"
 	"errand/store/pg"
@@ -35,7 +37,7 @@ FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 WHERE i.claim_expires_at > @now AND i.claim_type = @type AND i.claim_token_id = @token_id
 	AND (@token_id::bigint <> 0 OR i.claim_holder = @holder) AND (@worker::text = '' OR i.claim_worker = @worker)
 	AND i.status <> 'merged' AND NOT i.test
-	AND (@projects::bigint[] IS NULL OR i.project_id = ANY (@projects))
+	AND (@projects::bigint[] IS NULL OR i.project_id = ANY (@projects)) AND /* of some projects: i */ true
 ) h
 ORDER BY (claim_worker = @worker) DESC, (NOT is_held AND (status IN ('unresolved', 'regressed') OR is_overdue)) DESC, since, id
 LIMIT @rows`
@@ -67,10 +69,31 @@ func (r heldRow) isWork() bool {
 
 // listHeld lists the active claims of the actor, or of its worker: first those that it can continue, oldest first.
 func (s *Store) listHeld(ctx context.Context, actor core.Actor, project int64) ([]heldRow, error) {
-	return pg.QueryMany[heldRow](ctx, s.db.Main, listHeld, pg.Args{
+	projects := projectsOf(ctx, project)
+	searched, err := s.projectsToSearch(ctx, projects)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := pg.QueryEach[heldRow](ctx, s.db, s.db.Main, listHeld, pg.Args{
 		"now": s.Now(), "type": string(actor.Type), "token_id": int64(actor.ID), "holder": actor.Name, "worker": actor.Worker,
-		"projects": projectsOf(ctx, project), "rows": heldShown,
+		"projects": projects, "rows": heldShown,
+	}, searched)
+	slices.SortStableFunc(rows, func(a, b heldRow) int { // as the statement does, for the rows of several shards
+		return cmp.Or(compareBools(b.ClaimWorker == actor.Worker, a.ClaimWorker == actor.Worker), compareBools(b.isWork(), a.isWork()),
+			a.Since.Compare(b.Since.Time), cmp.Compare(a.ID, b.ID))
 	})
+	return rows[:min(len(rows), heldShown)], err
+}
+
+// compareBools puts false before true.
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // resumeClaim renews the actor's oldest claim on an issue that still needs work, and returns the issue, or nil. The oldest

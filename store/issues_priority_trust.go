@@ -43,16 +43,21 @@ func rankBoth(high, low, conditions string) string {
 const listTrust = `
 SELECT p.id, p.trust_setting, s.server_seen_at, s.client_seen_at
 FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id
-WHERE p.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))`
+WHERE p.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects)) AND /* of some projects: s */ true`
 
 // listByTrust returns the projects that a list searches, split by their trust at the moment.
 func (s *Store) listByTrust(ctx context.Context, project int64, now core.Time) (high, low []int64, err error) {
-	rows, err := pg.QueryMany[struct {
+	projects := projectsOf(ctx, project)
+	searched, err := s.projectsToSearch(ctx, projects)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := pg.QueryEach[struct {
 		ID           int64
 		TrustSetting *core.Trust
 		ServerSeenAt core.Time
 		ClientSeenAt core.Time
-	}](ctx, s.db.Main, listTrust, pg.Args{"projects": projectsOf(ctx, project)})
+	}](ctx, s.db, s.db.Main, listTrust, pg.Args{"projects": projects}, searched)
 	for _, row := range rows {
 		if trust, _ := core.AssessSources(row.TrustSetting, row.ServerSeenAt, row.ClientSeenAt, now.Time); trust == core.TrustLow {
 			low = append(low, row.ID)

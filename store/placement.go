@@ -107,12 +107,12 @@ func (s *Store) DistributeTables(ctx context.Context, shards int, done func(Dist
 	if nodes == 0 {
 		return errors.New("no node may hold rows of projects: add one with citus_add_node, or let the coordinator hold them (shouldhaveshards)")
 	}
-	switch others, err := s.db.CountOlder(ctx); {
+	switch others, err := s.db.CountOthers(ctx); {
 	case err != nil:
 		return err
 	case others > 0:
-		return fmt.Errorf("servers of Errand have %d connections to this database: stop them first, because a table takes no events while it "+
-			"is copied", others)
+		return fmt.Errorf("servers or commands of Errand have %d connections to this database: stop them first, because a table takes no events "+
+			"while it is copied", others)
 	}
 	if err := s.db.PlanWithValues(ctx); err != nil {
 		return err

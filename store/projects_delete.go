@@ -26,6 +26,9 @@ func (t *tx) deleteProject(ctx context.Context, actor core.Actor, id int64) erro
 	if err := intake.LockProject(ctx, t.Tx, id); err != nil {
 		return err
 	}
+	if err := t.LockRow(ctx, "projects", id); err != nil {
+		return err
+	}
 	if _, err := pg.Exec(ctx, t, hideProject, pg.Args{"id": id, "now": t.Now}); err != nil {
 		return err
 	}

@@ -91,6 +91,9 @@ func (s *Store) ListSetupKeys(ctx context.Context, actor core.Actor) ([]core.Lis
 // RevokeSetupKey revokes a setup key and the tokens that it made. A key that is unknown, revoked, or invisible to the actor is not_found.
 func (s *Store) RevokeSetupKey(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
+		if err := t.LockRow(ctx, "setup_keys", id); err != nil {
+			return err
+		}
 		n, err := pg.Exec(ctx, t, revokeSetupKey, pg.Args{"id": id, "now": t.Now, "only": setupKeyOf(actor)})
 		if err != nil {
 			return err

@@ -204,6 +204,9 @@ func (s *Store) DeleteWebhook(ctx context.Context, actor core.Actor, id int64) e
 		if _, err := getWebhook(ctx, t, id); err != nil {
 			return err
 		}
+		if err := t.LockRow(ctx, "webhooks", id); err != nil {
+			return err
+		}
 		gone, err := pg.QueryOne[struct {
 			ProjectID int64
 			Name, URL string

@@ -48,7 +48,7 @@ func (d *database) makeBodies(templates []load.Template, o options, count, seed 
 	return all[:count]
 }
 
-// checkCounts compares what was acknowledged with what the issues and the projects have counted, and with the events stored.
+// checkCounts compares what was acknowledged with what the issues and the projects have counted, and prints how much is stored.
 func (d *database) checkCounts(ctx context.Context) error {
 	var issues, projects, ids, stored int
 	for sql, n := range map[string]*int{

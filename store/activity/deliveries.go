@@ -97,7 +97,7 @@ type NewDelivery struct {
 
 // AddFound makes deliveries, whose columns ListFound returns, of projects in one shard.
 const AddFound = `
-INSERT INTO deliveries (project_id, id, webhook_id, issue_id, created_at, due_at, next_attempt_at, event)
+INSERT INTO deliveries (` + deliveryColumns + `)
 SELECT s.project_id, n.id, n.webhook_id, n.issue_id, n.at, n.at, n.at, n.event
 FROM project_seen s JOIN unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::text[])
 	AS n (project_id, id, webhook_id, issue_id, at, event) ON n.project_id = s.project_id

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgerrcode"
@@ -45,6 +46,18 @@ const finishCanceled = 500 * time.Millisecond
 // prepareConnection is run on every new connection of a pool.
 type prepareConnection = func(context.Context, *pgx.Conn) error
 
+// ownBackends has the process ids of this program's backends: int32 -> nil.
+var ownBackends sync.Map
+
+func listOwnBackends() []int32 {
+	own := []int32{}
+	ownBackends.Range(func(pid, _ any) bool {
+		own = append(own, pid.(int32))
+		return true
+	})
+	return own
+}
+
 // poolOptions say how a pool differs from others.
 type poolOptions struct {
 	size         int32
@@ -71,7 +84,14 @@ func openPool(ctx context.Context, url string, o poolOptions) (*pgxpool.Pool, er
 	if o.renew > 0 {
 		config.MaxConnLifetime = o.renew
 	}
-	config.AfterConnect = o.afterConnect
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		ownBackends.Store(int32(conn.PgConn().PID()), nil)
+		if o.afterConnect == nil {
+			return nil
+		}
+		return o.afterConnect(ctx, conn)
+	}
+	config.BeforeClose = func(conn *pgx.Conn) { ownBackends.Delete(int32(conn.PgConn().PID())) }
 	connection := &config.ConnConfig.Config
 	connection.ConnectTimeout = 5 * time.Second
 	maps.Copy(connection.RuntimeParams, o.settings)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -19,7 +18,6 @@ type DB struct {
 	IDs      *IDs
 
 	clock   core.Clock
-	opened  time.Time                   // by the clock of the machine
 	waiting atomic.Pointer[func(int64)] // called after deliveries were made
 	reorder atomic.Int64                // see CountReorder
 
@@ -66,7 +64,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{Main: main, Writer: WriterPool{writer, o.OwnsPostgres}, Reserved: reserved, IDs: newIDs(reserved), clock: o.Clock,
-		opened: time.Now(), url: o.URL}
+		url: o.URL}
 	db.shards = newShards(db)
 	db.reader = &shardReader{db: db, pools: map[string]*pgxpool.Pool{}}
 	return db, nil

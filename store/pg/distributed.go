@@ -23,14 +23,14 @@ WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'projects'
 	dropLocalCopy = `SELECT truncate_local_data_after_distributing_table($1::text::regclass)`
 )
 
-// countOlder counts the connections of Errand's that began before a time.
-const countOlder = `
+// countOthers counts the connections of other programs of Errand's.
+const countOthers = `
 SELECT count(*) AS n FROM pg_stat_activity
-WHERE datname = current_database() AND application_name = 'errand' AND backend_start < @opened`
+WHERE datname = current_database() AND application_name = 'errand' AND pid <> ALL (@own::int[])`
 
-// CountOlder returns how many connections others had to the database before this program came.
-func (db *DB) CountOlder(ctx context.Context) (int, error) {
-	row, err := QueryOne[struct{ N int }](ctx, db.Main, countOlder, Args{"opened": db.opened})
+// CountOthers returns how many connections servers and other commands have to the database.
+func (db *DB) CountOthers(ctx context.Context) (int, error) {
+	row, err := QueryOne[struct{ N int }](ctx, db.Main, countOthers, Args{"own": listOwnBackends()})
 	return row.N, err
 }
 
@@ -49,7 +49,7 @@ func (db *DB) FindDistribution(ctx context.Context) error {
 }
 
 // IsDistributed reports whether FindDistribution found that the tables are distributed. Then a statement that writes, or locks rows,
-// has to name one project.
+// has to name the projects of one shard.
 func (db *DB) IsDistributed() bool { return db.distributed.Load() }
 
 // ChooseForm returns the form of a statement that this database needs.

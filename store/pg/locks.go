@@ -65,11 +65,19 @@ func QueryLocked[T any](ctx context.Context, t *Tx, sql string, args Args, table
 	if !t.isDistributed {
 		return QueryOne[T](ctx, t, sql, args)
 	}
-	if err := t.LockName(ctx, table, id); err != nil {
+	if err := t.LockRow(ctx, table, id); err != nil {
 		var none T
 		return none, err
 	}
 	return QueryOne[T](ctx, t, rowLock.ReplaceAllString(sql, ""), args)
+}
+
+// LockRow is for an update that QueryLocked has to keep waiting. Elsewhere the update locks the row itself.
+func (t *Tx) LockRow(ctx context.Context, table string, id int64) error {
+	if !t.isDistributed {
+		return nil
+	}
+	return t.LockName(ctx, table, id)
 }
 
 // LockName takes a lock on the coordinator until the transaction ends.

@@ -5,35 +5,39 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/singleflight"
 )
 
-// A statement that reads projects of several shards runs on each shard, on its node, without the coordinator: Citus would plan it anew for
+// A statement that reads projects of several shards runs on each shard, on its node, without the coordinator: Citus would plan it again for
 // each shard, on the coordinator and on the node, which takes 20 ms for a list by priority. The nodes remember its plans. One statement
 // over all shards of a node (UNION ALL) was ten times slower: its plans sort whole tables.
 
 // shardReader has the connections to the nodes, and where the shards are.
 type shardReader struct {
-	db    *DB
-	mu    sync.Mutex
-	pools map[string]*pgxpool.Pool // by the node
-	found *shardMap
-	until time.Time
+	db      *DB
+	mu      sync.Mutex               // guards pools
+	pools   map[string]*pgxpool.Pool // by the node
+	places  atomic.Pointer[placements]
+	lookUps singleflight.Group
 }
 
-// shardMap is where the shards are.
-type shardMap struct {
+// placements are where the shards were at a time.
+type placements struct {
 	shards map[int64]*shardPlace // by the shard of issues
-	whole  map[string]string     // the names of reference tables on each node
+	whole  map[string]string     // the names of the tables that each node has whole
+	until  time.Time             // then they are looked up again
 }
 
 // shardPlace is a shard: the rows of its projects in all tables.
@@ -45,13 +49,15 @@ type shardPlace struct {
 const (
 	// rememberPlaces is how long a shard may be read where it was: a rebalance moves it.
 	rememberPlaces = 5 * time.Second
+	// findWithin bounds a look-up of where they are.
+	findWithin = 5 * time.Second
 	// nodeConnections bounds the connections to each node.
 	nodeConnections = 6
 )
 
 // listShards has the shards of tables, but not those of partitions, which are parts of them. A reference table has no lowest value.
 var listShards = `
-SELECT c.relname::text AS name, s.shardid AS id, coalesce(s.shardminvalue, '') AS low, n.nodename || ':' || n.nodeport AS node
+SELECT c.relname::text AS name, s.shardid AS id, coalesce(s.shardminvalue, '') AS low, n.nodename AS host, n.nodeport::text AS port
 FROM pg_dist_shard s
 JOIN pg_class c ON c.oid = s.logicalrelid AND NOT c.relispartition
 JOIN pg_dist_placement p ON p.shardid = s.shardid
@@ -59,25 +65,45 @@ JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
 WHERE p.shardstate = 1`
 
 // errMoved says that a shard is no longer where it was remembered.
-var errMoved = errors.New("store: this shard is nowhere")
+var errMoved = errors.New("store: the shard has no node")
 
-func (r *shardReader) findPlaces(ctx context.Context) (*shardMap, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.found != nil && time.Now().Before(r.until) {
-		return r.found, nil
+// findPlacements returns where the shards are. One caller asks, for all that wait.
+func (r *shardReader) findPlacements(ctx context.Context) (*placements, error) {
+	if known := r.places.Load(); known != nil && time.Now().Before(known.until) {
+		return known, nil
 	}
+	asked := r.lookUps.DoChan("", func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), findWithin)
+		defer cancel()
+		found, err := r.readPlacements(ctx)
+		if err == nil {
+			r.places.Store(found)
+		}
+		return found, err
+	})
+	select {
+	case <-ctx.Done():
+		return nil, WrapError(ctx.Err())
+	case found := <-asked:
+		if found.Err != nil {
+			return nil, found.Err
+		}
+		return found.Val.(*placements), nil
+	}
+}
+
+func (r *shardReader) readPlacements(ctx context.Context) (*placements, error) {
 	rows, err := QueryMany[struct {
-		Name string
-		ID   int64
-		Low  string
-		Node string
+		Name       string
+		ID         int64
+		Low        string
+		Host, Port string
 	}](ctx, r.db.Main, listShards, Args{})
 	if err != nil {
 		return nil, err
 	}
 	byLow := map[string]*shardPlace{}
-	found := &shardMap{shards: map[int64]*shardPlace{}, whole: map[string]string{}}
+	found := &placements{map[int64]*shardPlace{}, map[string]string{}, time.Now().Add(rememberPlaces)}
 	for _, row := range rows {
 		name := fmt.Sprintf("%s_%d", row.Name, row.ID)
 		if row.Low == "" {
@@ -85,22 +111,17 @@ func (r *shardReader) findPlaces(ctx context.Context) (*shardMap, error) {
 			continue
 		}
 		if byLow[row.Low] == nil {
-			byLow[row.Low] = &shardPlace{row.Node, map[string]string{}}
+			byLow[row.Low] = &shardPlace{net.JoinHostPort(row.Host, row.Port), map[string]string{}}
 		}
 		byLow[row.Low].names[row.Name] = name
 		if row.Name == "issues" {
 			found.shards[row.ID] = byLow[row.Low]
 		}
 	}
-	r.found, r.until = found, time.Now().Add(rememberPlaces)
 	return found, nil
 }
 
-func (r *shardReader) forgetPlaces() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.found = nil
-}
+func (r *shardReader) forgetPlacements() { r.places.Store(nil) }
 
 // poolOf returns the connections to a node: the address is its own, and all else as in DATABASE_URL.
 func (r *shardReader) poolOf(ctx context.Context, node string) (*pgxpool.Pool, error) {
@@ -134,8 +155,11 @@ func withAddress(connection, address string) string {
 		u.RawQuery = query.Encode()
 		return u.String()
 	}
-	at := strings.LastIndexByte(address, ':')
-	return fmt.Sprintf("%s host=%s port=%s", connection, address[:at], address[at+1:])
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		panic(err) // readPlacements made it
+	}
+	return fmt.Sprintf("%s host=%s port=%s", connection, host, port)
 }
 
 // tableOf finds the tables of a statement, with the alias that may follow. Keywords are in capitals.
@@ -173,7 +197,7 @@ func readShards[T any](ctx context.Context, db *DB, sql string, args Args, proje
 		if !errors.Is(err, errMoved) && !HasState(err, pgerrcode.UndefinedTable) {
 			break
 		}
-		db.reader.forgetPlaces()
+		db.reader.forgetPlacements()
 		db.shards.cache.Purge()
 	}
 	return all, err
@@ -224,7 +248,7 @@ func (r *shardReader) split(ctx context.Context, projects []int64) (parts []shar
 	if err != nil {
 		return nil, nil, err
 	}
-	places, err := r.findPlaces(ctx)
+	places, err := r.findPlacements(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

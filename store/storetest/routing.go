@@ -15,7 +15,7 @@ import (
 	"errand/store/pg"
 )
 
-// requireRoutes lets Citus plan every statement as it runs there: each asks the node of one project, unless asksAllNodes has it.
+// requireRoutes lets Citus plan every statement as it runs there: each asks one shard, unless asksAllNodes has it.
 func requireRoutes(t *testing.T, conn *pgx.Conn, statements map[string]string, forms map[string]string) {
 	unused := asksAllNodes(t)
 	for _, name := range slices.Sorted(maps.Keys(statements)) {

@@ -16,12 +16,12 @@ const (
 // statementsOfAllNodes has the statements that do not name projects, by the reason.
 var statementsOfAllNodes = map[string]string{
 	ofOnePostgres: `addEvents checkIssues checkQuotas countHours countIssues countNewIssues failOverQuota findOwnersOfIssues
-		insertDeliveriesOfOne lockIssues selectIntakeProjectOfKey selectSeveralIssues`,
+		insertDeliveriesOfOne lockIssues readLastAndRefusal selectIntakeProjectOfKey selectSeveralIssues`,
 	partOfOthers: `findEventIDs findIssuesByFingerprint listActivity listEventMarks listEventsOfIssue listEventsWithTags noiseColumns
 		pendingDeliveries selectDeliveries selectFixOutcomes selectIssues selectIssuesToLock selectLabels selectManagedProjects selectProblems
 		selectProjects selectReleaseNames selectReleases selectSetupProgress selectSourceMaps`,
 	"it counts or lists something of all projects": `countNoise countOpenOfProjects countOpenProblems countOverdue countStatuses findLiveIssues
-		listGivenBack listManagedProjects listProjectUsage listProjects listTrust maskedEnvironments maskedReleases noteFirstEvents
+		listManagedProjects listProjectUsage listProjects maskedEnvironments maskedReleases noteFirstEvents
 		selectIssuesByID selectProjectsOfRelease selectReleasedAt`,
 	"it finds the project of an id": `findLiveIssue findOwnerOfEvent findOwnerOfIssue findOwnersAnywhere findProjectsOfIssues
 		findSetupAppNamed findSourceMapOwner projectsOfDelivery`,
