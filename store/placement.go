@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"errand/store/pg"
 )
@@ -107,12 +108,8 @@ func (s *Store) DistributeTables(ctx context.Context, shards int, done func(Dist
 	if nodes == 0 {
 		return errors.New("no node may hold rows of projects: add one with citus_add_node, or let the coordinator hold them (shouldhaveshards)")
 	}
-	switch others, err := s.db.CountOthers(ctx); {
-	case err != nil:
+	if err := s.requireAlone(ctx); err != nil {
 		return err
-	case others > 0:
-		return fmt.Errorf("servers or commands of Errand have %d connections to this database: stop them first, because a table takes no events "+
-			"while it is copied", others)
 	}
 	if err := s.db.PlanWithValues(ctx); err != nil {
 		return err
@@ -132,6 +129,28 @@ func (s *Store) DistributeTables(ctx context.Context, shards int, done func(Dist
 		}
 	}
 	return s.db.FindDistribution(ctx)
+}
+
+// leaveWithin is how long a connection that has ended may still count.
+const leaveWithin = 2 * time.Second
+
+// requireAlone returns an error while others are connected: a table takes no events while it is copied.
+func (s *Store) requireAlone(ctx context.Context) error {
+	for until := time.Now().Add(leaveWithin); ; {
+		others, err := s.db.CountOthers(ctx)
+		switch {
+		case err != nil || others == 0:
+			return err
+		case time.Now().After(until):
+			return fmt.Errorf("servers or commands of Errand have %d connections to this database: stop them first, because a table takes no "+
+				"events while it is copied", others)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(leaveWithin / 20):
+		}
+	}
 }
 
 func firstDistributed() string {
