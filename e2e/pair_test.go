@@ -142,7 +142,7 @@ func requireNoDeadlocks(t *testing.T, database string) {
 	for asked := 0; others > 0; asked++ {
 		require.Less(t, asked, 10_000, "connections stay open")
 		require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
-			WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&others))
+			WHERE datname = current_database() AND application_name = 'errand'`).Scan(&others))
 	}
 	require.NoError(t, conn.QueryRow(t.Context(),
 		`SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`).Scan(&deadlocks))
