@@ -14,6 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"errand/testkit/citus"
 )
 
 // killRounds is how many rounds of kills TestCitusNodesAreKilled has, unless CITUS_ROUNDS says otherwise.
@@ -83,7 +85,7 @@ func TestCitusNodeIsAway(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.callAPI(adminToken, "GET", path, "", nil), "the list when the node is back")
 }
 
-// projectsByNode makes projects until both workers have two, and returns them by their nodes: those of the first worker first.
+// projectsByNode makes projects until both workers have two. It returns the first worker's projects, and then the second worker's.
 func projectsByNode(t *testing.T, s *server, database string) [][]dsn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), database)
@@ -105,7 +107,7 @@ func projectsByNode(t *testing.T, s *server, database string) [][]dsn {
 // portOfNode returns the port of a node of the cluster.
 func portOfNode(t *testing.T, n int) int {
 	t.Helper()
-	config, err := pgx.ParseConfig(strings.Fields(os.Getenv(citusNodes))[n])
+	config, err := pgx.ParseConfig(citus.Nodes()[n])
 	require.NoError(t, err)
 	return int(config.Port)
 }

@@ -17,17 +17,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/store/storetest"
+	"errand/testkit/citus"
 )
 
-// These variables make the tests use databases on Citus: the URLs of its nodes, the coordinator first, their folders, and the folder of
-// the programs of Postgres. scripts/try-citus sets them.
+// These variables name the folders of the nodes of citus.Nodes, and the folder of the programs of Postgres. scripts/try-citus sets them.
 const (
-	citusNodes   = "CITUS_NODES"
 	citusFolders = "CITUS_FOLDERS"
 	citusBin     = "CITUS_BIN"
 )
 
-func isOnCitus() bool { return os.Getenv(citusNodes) != "" }
+func isOnCitus() bool { return len(citus.Nodes()) > 0 }
 
 // citusDatabases has the databases of servers on Citus, by their data folders.
 var citusDatabases sync.Map

@@ -17,7 +17,7 @@ import (
 // that a flood of new groups costs one look-up for each batch.
 type newIssues struct {
 	store *store.Store
-	// full has the limit that an hour reached. It is changed only during a commit; the database has the last word.
+	// full has the limit that an hour reached. Only a commit changes it, and the database has the last word.
 	full *lru.Cache[intake.ProjectHour, int64]
 }
 

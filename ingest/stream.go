@@ -39,9 +39,8 @@ func (w *writer) enterStream(ctx context.Context, project int64) (s *stream, lea
 	defer context.AfterFunc(w.holdingEvents, cancel)()
 	var shard int64
 	err = retryWhileAway(ctx, func() error {
-		if shard, err = w.store.Intake.ShardOf(ctx, project); err != nil {
-			w.noteOutage(w.shared, err)
-		}
+		shard, err = w.store.Intake.ShardOf(ctx, project)
+		w.noteOutage(w.shared, err)
 		return err
 	})
 	if err != nil {
@@ -59,11 +58,11 @@ func (w *writer) enterStream(ctx context.Context, project int64) (s *stream, lea
 		p.byID[shard] = s
 	}
 	s.users++
-	return s, func() { p.leave(s) }, nil
+	return s, func() { p.leaveStream(s) }, nil
 }
 
-// leave ends a stream when nobody is in it. What is still queued is committed or refused before.
-func (p *shardStreams) leave(s *stream) {
+// leaveStream ends a stream when nobody is in it. First it commits or refuses the events that are still queued.
+func (p *shardStreams) leaveStream(s *stream) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s.users--; s.users == 0 {

@@ -33,8 +33,8 @@ func errUnavailable(cause error, isMaybeStored bool) error {
 	return failure
 }
 
-// outages are the shards for which the last attempt to commit found no database, or one that takes no writes. Where the tables are not
-// distributed over nodes there is one, 0.
+// outages remember each shard whose last attempt to commit failed, because its database is away or takes no writes. Where the tables are
+// not distributed over nodes there is one shard, 0.
 type outages struct {
 	mu       sync.Mutex
 	failedAt map[int64]time.Time // when the last attempt for a shard failed, if it did
@@ -62,7 +62,7 @@ func (w *writer) noteOutage(s *stream, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	was := len(o.failedAt)
-	o.note(s.shard, isAway, time.Now())
+	o.noteAttempt(s.shard, isAway, time.Now())
 	switch {
 	case was == 0 && isAway:
 		w.metrics.outages.Inc()
@@ -78,7 +78,7 @@ func (w *writer) noteOutage(s *stream, err error) {
 // forgottenAfter is when an outage ends for a shard whose projects send no more events.
 const forgottenAfter = time.Minute
 
-func (o *outages) note(shard int64, isAway bool, now time.Time) {
+func (o *outages) noteAttempt(shard int64, isAway bool, now time.Time) {
 	if !isAway {
 		delete(o.failedAt, shard)
 		maps.DeleteFunc(o.failedAt, func(_ int64, at time.Time) bool { return now.Sub(at) > forgottenAfter })

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/url"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"errand/bench"
 	"errand/bench/load"
+	"errand/testkit/citus"
 )
 
 // database is a server on one of the two kinds of databases.
@@ -22,8 +20,8 @@ type database struct {
 	acknowledged int // events, of all projects that were measured
 }
 
-// prepare makes the projects and their issues.
-func (d *database) prepare(ctx context.Context, o options, projects int, templates []load.Template) error {
+// makeProjects makes the projects and their issues.
+func (d *database) makeProjects(ctx context.Context, o options, projects int, templates []load.Template) error {
 	d.targets = nil
 	for n := range projects {
 		target, err := load.MakeTarget(ctx, d.Server, fmt.Sprintf("App %d of %d", n, projects))
@@ -48,7 +46,7 @@ func (d *database) makeBodies(templates []load.Template, o options, count, seed 
 	return all[:count]
 }
 
-// checkCounts compares what was acknowledged with what the issues and the projects have counted, and prints how much is stored.
+// checkCounts fails unless the issues, and the projects, have counted each acknowledged event once. It prints how many are stored.
 func (d *database) checkCounts(ctx context.Context) error {
 	var issues, projects, ids, stored int
 	for sql, n := range map[string]*int{
@@ -72,67 +70,22 @@ func (d *database) checkCounts(ctx context.Context) error {
 // startPlain starts a server on a new plain database of the coordinator.
 func startPlain(ctx context.Context, o options) (*bench.Server, error) {
 	name := fmt.Sprintf("errand_bench_plain_%d", time.Now().Unix())
-	if err := execOn(ctx, o.nodes[0], "", "CREATE DATABASE "+name); err != nil {
+	if err := citus.Exec(ctx, o.nodes[0], "CREATE DATABASE "+name); err != nil {
 		return nil, err
 	}
-	return bench.StartServerOn(ctx, o.binary, inDatabase(o.nodes[0], name))
+	return bench.StartServerOn(ctx, o.binary, citus.InDatabase(o.nodes[0], name))
 }
 
 // startDistributed starts a server on a new database that is distributed over the nodes.
 func startDistributed(ctx context.Context, o options) (*bench.Server, error) {
-	name := fmt.Sprintf("errand_bench_citus_%d", time.Now().Unix())
-	for _, node := range o.nodes {
-		if err := execOn(ctx, node, "", "CREATE DATABASE "+name); err != nil {
-			return nil, err
-		}
-		if err := execOn(ctx, node, name, "CREATE EXTENSION citus"); err != nil {
-			return nil, err
-		}
+	databaseURL, err := citus.CreateDatabase(ctx, o.nodes, fmt.Sprintf("errand_bench_citus_%d", time.Now().Unix()))
+	if err != nil {
+		return nil, err
 	}
-	for i, node := range o.nodes {
-		u, err := url.Parse(node)
-		if err != nil {
-			return nil, err
-		}
-		add := "SELECT citus_add_node('%s', %s)"
-		if i == 0 {
-			add = "SELECT citus_set_coordinator_host('%s', %s)"
-		}
-		if err := execOn(ctx, o.nodes[0], name, fmt.Sprintf(add, u.Hostname(), u.Port())); err != nil {
-			return nil, err
-		}
-	}
-	s, err := bench.StartServerOn(ctx, o.binary, inDatabase(o.nodes[0], name))
+	s, err := bench.StartServerOn(ctx, o.binary, databaseURL)
 	if err != nil {
 		return nil, err
 	}
 	distributed, _, err := s.RestartAfter(ctx, "db", "distribute")
 	return distributed, err
-}
-
-// execOn runs a statement, and again if Citus ends the connection: its first ones to a new database may not last.
-func execOn(ctx context.Context, node, database, sql string) (err error) {
-	if database != "" {
-		node = inDatabase(node, database)
-	}
-	for range 5 {
-		var conn *pgx.Conn
-		if conn, err = pgx.Connect(ctx, node); err != nil {
-			continue
-		}
-		_, err = conn.Exec(ctx, sql, pgx.QueryExecModeSimpleProtocol)
-		if err = errors.Join(err, conn.Close(ctx)); err == nil {
-			break
-		}
-	}
-	return err
-}
-
-func inDatabase(node, database string) string {
-	u, err := url.Parse(node)
-	if err != nil {
-		panic(err) // startDistributed has parsed it
-	}
-	u.Path = "/" + database
-	return u.String()
 }

@@ -1,6 +1,6 @@
 // Command citus measures what an event costs on Citus beside one Postgres: it runs the built binary on a plain database of the coordinator
-// and on a distributed one, sends events of 1, 20 and 500 projects to both in turns, and compares what was acknowledged with what was
-// counted. All nodes, the server and the senders share the machine. CITUS_NODES has the URLs of the nodes, the coordinator first.
+// and on a distributed one, and sends events of 1, 20 and 500 projects to both in turns. Each acknowledged event has to be counted once.
+// All nodes, the server and the senders share the machine. CITUS_NODES has the URLs of the nodes, the coordinator first.
 package main
 
 import (
@@ -10,11 +10,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"time"
 
 	"errand/bench"
 	"errand/bench/load"
+	"errand/testkit/citus"
 )
 
 type options struct {
@@ -28,7 +28,7 @@ type options struct {
 }
 
 func main() {
-	o := options{nodes: strings.Fields(os.Getenv("CITUS_NODES"))}
+	o := options{nodes: citus.Nodes()}
 	flag.StringVar(&o.binary, "binary", "bin/errand", "the server to measure")
 	flag.IntVar(&o.senders, "senders", 64, "how many send at once")
 	flag.IntVar(&o.issues, "issues", 5_000, "how many issues the events are of")
@@ -68,17 +68,17 @@ func run(ctx context.Context, o options) error {
 	both := []*database{{Server: plain, name: "one Postgres"}, {Server: distributed, name: "Citus"}}
 	fmt.Printf("%s; %d senders, %d issues\n", bench.DescribeMachine(), o.senders, o.issues)
 	for _, projects := range []int{1, 20, 500} {
-		if err := o.compare(ctx, both, projects, templates); err != nil {
+		if err := o.compareRates(ctx, both, projects, templates); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// compare sends events of that many projects to both databases, in turns.
-func (o options) compare(ctx context.Context, both []*database, projects int, templates []load.Template) error {
+// compareRates sends events of that many projects to both databases, in turns.
+func (o options) compareRates(ctx context.Context, both []*database, projects int, templates []load.Template) error {
 	for _, d := range both {
-		if err := d.prepare(ctx, o, projects, templates); err != nil {
+		if err := d.makeProjects(ctx, o, projects, templates); err != nil {
 			return err
 		}
 	}
@@ -94,9 +94,9 @@ func (o options) compare(ctx context.Context, both []*database, projects int, te
 			rates[d.name] = append(rates[d.name], sent.PerSecond())
 		}
 	}
-	plain, citus := bench.TakeMedian(rates[both[0].name]), bench.TakeMedian(rates[both[1].name])
-	fmt.Printf("%d projects: one Postgres %.0f events/s, Citus %.0f events/s (%.2f); all: %.0f %.0f\n", projects, plain, citus, citus/plain,
-		rates[both[0].name], rates[both[1].name])
+	plain, distributed := bench.TakeMedian(rates[both[0].name]), bench.TakeMedian(rates[both[1].name])
+	fmt.Printf("%d projects: one Postgres %.0f events/s, Citus %.0f events/s (%.2f); all: %.0f %.0f\n", projects, plain, distributed,
+		distributed/plain, rates[both[0].name], rates[both[1].name])
 	for _, d := range both {
 		if err := d.checkCounts(ctx); err != nil {
 			return err
@@ -113,7 +113,7 @@ const totalPart = 100_000
 
 // sendTotal sends events of 500 projects, and compares.
 func (o options) sendTotal(ctx context.Context, d *database, templates []load.Template) error {
-	if err := d.prepare(ctx, o, 500, templates); err != nil {
+	if err := d.makeProjects(ctx, o, 500, templates); err != nil {
 		return err
 	}
 	begin := time.Now()

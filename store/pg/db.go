@@ -72,7 +72,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 
 // Close ends all connections.
 func (db *DB) Close() {
-	db.reader.close()
+	db.reader.closePools()
 	db.Writer.pool.Close()
 	db.Reserved.Close()
 	db.Main.Close()
@@ -136,7 +136,7 @@ func (db *DB) FitConnections(ctx context.Context) (wanted, allowed int, err erro
 	}
 	wanted = int(db.Main.Config().MaxConns+db.Writer.pool.Config().MaxConns) + idConnections
 	size, ofWriter := int32(min(wanted, max(row.Limit, MinConnections))), int32(WriterConnections)
-	if db.IsDistributed() { // each project's events are a transaction of their own
+	if db.IsDistributed() { // each shard's events are a transaction of their own
 		ofWriter = max(ofWriter, size/3)
 	}
 	if err = resizePool(ctx, &db.Writer.pool, ofWriter); err == nil {

@@ -8,7 +8,7 @@ import (
 
 const hasCitus = `SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS found`
 
-// These are no constants, because a Postgres without Citus cannot prepare them.
+// A Postgres without Citus could not prepare these, so they are variables: tests prepare each constant.
 var (
 	isDistributed = `SELECT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass('issues')) AS found`
 	listTables    = `

@@ -7,8 +7,10 @@ func (db *DB) PrepareRoleWith(ctx context.Context, settings map[string]string) e
 	return db.prepareRole(ctx, settings)
 }
 
-// OnShard and WithAddress are onShard and withAddress.
-var (
-	OnShard     = onShard
-	WithAddress = withAddress
-)
+// OnShard is onShard.
+func OnShard(sql string, shard, whole map[string]string) string {
+	return onShard(sql, tableOf.FindAllStringSubmatchIndex(sql, -1), shard, whole)
+}
+
+// WithAddress is withAddress.
+var WithAddress = withAddress

@@ -9,7 +9,7 @@ type Node struct {
 	Bytes   int64  // of its shards; 0 while a node does not answer, because Citus asks all of them
 }
 
-// These are no constants, because a Postgres without Citus cannot prepare them. To the first, a node that does not answer is no error.
+// A Postgres without Citus could not prepare these, so they are variables. listNodes succeeds even if a node does not answer.
 var (
 	listNodes = `
 SELECT n.nodename || ':' || n.nodeport AS name, coalesce(a.success, false) AS answers, 0::bigint AS bytes

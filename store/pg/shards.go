@@ -9,7 +9,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// shards remembers in which shard the rows of a project are, where the tables are distributed over nodes.
+// shards remembers the shard of each project, where the tables are distributed over nodes.
 type shards struct {
 	cache *lru.Cache[int64, shardOfProject]
 	db    *DB
@@ -24,8 +24,8 @@ type shardOfProject struct {
 // fails until then.
 const rememberShard = 10 * time.Second
 
-// findShards is no constant, because a Postgres without Citus cannot prepare it.
-var findShards = `
+// A Postgres without Citus could not prepare selectShards, so it is a variable: tests prepare each constant.
+var selectShards = `
 SELECT id AS project, get_shard_id_for_distribution_column('issues', id) AS shard FROM unnest(@projects::bigint[]) AS n (id)`
 
 func newShards(db *DB) *shards {
@@ -41,12 +41,12 @@ func (db *DB) ShardOf(ctx context.Context, project int64) (int64, error) {
 	if !db.IsDistributed() {
 		return 0, nil
 	}
-	found, err := db.shards.find(ctx, []int64{project})
+	found, err := db.shards.findShards(ctx, []int64{project})
 	return found[project], err
 }
 
-// find returns the shards of projects. It asks on the connection that no transaction holds while it waits for another one.
-func (s *shards) find(ctx context.Context, projects []int64) (map[int64]int64, error) {
+// findShards returns the shards of projects. It asks on the connection that no transaction holds while it waits for another one.
+func (s *shards) findShards(ctx context.Context, projects []int64) (map[int64]int64, error) {
 	found, now := make(map[int64]int64, len(projects)), time.Now()
 	var unknown []int64
 	for _, project := range projects {
@@ -59,7 +59,7 @@ func (s *shards) find(ctx context.Context, projects []int64) (map[int64]int64, e
 	if len(unknown) == 0 {
 		return found, nil
 	}
-	rows, err := QueryMany[struct{ Project, Shard int64 }](ctx, s.db.Reserved, findShards, Args{"projects": unknown})
+	rows, err := QueryMany[struct{ Project, Shard int64 }](ctx, s.db.Reserved, selectShards, Args{"projects": unknown})
 	for _, row := range rows {
 		found[row.Project] = row.Shard
 		s.cache.Add(row.Project, shardOfProject{row.Shard, now.Add(rememberShard)})
@@ -75,7 +75,7 @@ type shardGroup struct {
 
 // groupByShard returns the projects of each shard, in the order of the shards.
 func (s *shards) groupByShard(ctx context.Context, projects []int64) ([]shardGroup, error) {
-	found, err := s.find(ctx, projects)
+	found, err := s.findShards(ctx, projects)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ const (
 	nodeConnections = 6
 )
 
-// listShards has the shards of tables, but not those of partitions, which are parts of them. A reference table has no lowest value.
+// listShards lists the shards of all tables. A partition is a part of its table, and is left out. A reference table has no lowest value.
 var listShards = `
 SELECT c.relname::text AS name, s.shardid AS id, coalesce(s.shardminvalue, '') AS low, n.nodename AS host, n.nodeport::text AS port
 FROM pg_dist_shard s
@@ -137,7 +137,7 @@ func (r *shardReader) poolOf(ctx context.Context, node string) (*pgxpool.Pool, e
 	return pool, err
 }
 
-func (r *shardReader) close() {
+func (r *shardReader) closePools() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, pool := range r.pools {
@@ -165,11 +165,12 @@ func withAddress(connection, address string) string {
 // tableOf finds the tables of a statement, with the alias that may follow. Keywords are in capitals.
 var tableOf = regexp.MustCompile(`\b(FROM|JOIN)(\s+)([a-z][a-z_]*)\b((?:\s+AS)?\s+[a-z_]\w*)?`)
 
-// onShard returns a statement over the parts of the tables in a shard. whole has the tables that each node has whole.
-func onShard(sql string, shard, whole map[string]string) string {
+// onShard returns a statement over the parts of the tables in a shard. tables are the places that tableOf finds in it, and whole has the
+// tables that each node has whole.
+func onShard(sql string, tables [][]int, shard, whole map[string]string) string {
 	var out strings.Builder
 	last := 0
-	for _, at := range tableOf.FindAllStringSubmatchIndex(sql, -1) {
+	for _, at := range tables {
 		table := sql[at[6]:at[7]]
 		name := cmp.Or(shard[table], whole[table])
 		if name == "" {
@@ -204,10 +205,11 @@ func readShards[T any](ctx context.Context, db *DB, sql string, args Args, proje
 }
 
 func readShardsOnce[T any](ctx context.Context, db *DB, sql string, args Args, projects []int64, onePlan bool) ([]T, error) {
-	parts, whole, err := db.reader.split(ctx, projects)
+	parts, whole, err := db.reader.splitByShard(ctx, projects)
 	if err != nil {
 		return nil, err
 	}
+	tables := tableOf.FindAllStringSubmatchIndex(sql, -1)
 	found, batches := make([][]T, len(parts)), map[string]*Batch{}
 	for i, part := range parts {
 		batch := batches[part.node]
@@ -218,7 +220,7 @@ func readShardsOnce[T any](ctx context.Context, db *DB, sql string, args Args, p
 				batch.reads.Queue(usePlan)
 			}
 		}
-		QueueMany(batch, onShard(sql, part.names, whole), withProjects(args, part.projects), &found[i])
+		QueueMany(batch, onShard(sql, tables, part.names, whole), withProjects(args, part.projects), &found[i])
 	}
 	var reading errgroup.Group
 	for node, batch := range batches {
@@ -242,8 +244,8 @@ type shardPart struct {
 	projects []int64
 }
 
-// split returns the shards of the projects, in order, and the names of the tables that each node has whole.
-func (r *shardReader) split(ctx context.Context, projects []int64) (parts []shardPart, whole map[string]string, err error) {
+// splitByShard returns the shards of the projects, in order, and the names of the tables that each node has whole.
+func (r *shardReader) splitByShard(ctx context.Context, projects []int64) (parts []shardPart, whole map[string]string, err error) {
 	groups, err := r.db.shards.groupByShard(ctx, projects)
 	if err != nil {
 		return nil, nil, err

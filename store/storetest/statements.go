@@ -30,7 +30,7 @@ func RequireStatements(t *testing.T, forms map[string]string) {
 	conn, err := pgx.Connect(t.Context(), NewURL(t))
 	require.NoError(t, err)
 	defer conn.Close(t.Context())
-	if isOnCitus {
+	if isOnCitus() {
 		requireRoutes(t, conn, statements, forms)
 		return
 	}

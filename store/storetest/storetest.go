@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"errand/core"
 	"errand/store"
 	"errand/store/embedded"
+	"errand/testkit/citus"
 	"errand/testkit/ramdisk"
 )
 
@@ -59,8 +59,9 @@ var running *server
 
 func startServer() (*server, error) {
 	ctx := context.Background()
-	if nodes := os.Getenv(citusNodes); nodes != "" {
-		return startOnCitus(ctx, nodes)
+	if isOnCitus() {
+		running = &server{citus: citus.Nodes()}
+		return running, nil
 	}
 	dir, err := makeFolder()
 	if err != nil {
@@ -121,12 +122,7 @@ func (s *server) databaseURL(database string) string {
 	} else {
 		of = s.postgres.URL()
 	}
-	u, err := url.Parse(of)
-	if err != nil {
-		panic(err) // embedded made it
-	}
-	u.Path = "/" + database
-	return u.String()
+	return citus.InDatabase(of, database)
 }
 
 // NewURL returns the address of a fresh migrated database for this test alone.
@@ -175,7 +171,7 @@ func OpenWith(t testing.TB, o store.Options) *store.Store {
 	db, err := store.Open(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	if os.Getenv(citusNodes) != "" {
+	if isOnCitus() {
 		err := db.CheckServer(t.Context())
 		require.True(t, err == nil || core.HasCode(err, core.Unavailable), "%v", err)
 	}
