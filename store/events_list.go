@@ -193,7 +193,8 @@ func (s *Store) ReadShares(ctx context.Context, issue int64) (core.IssueShares, 
 }
 
 func (s *Store) countTags(ctx context.Context, project, issue int64, newest, values int) (core.IssueShares, error) {
-	rows, err := pg.QueryMany[storedEvent](ctx, s.db.Main, selectNewestTags, pg.Args{"project_id": project, "issue_id": issue, "rows": newest})
+	rows, err := pg.QueryEach[storedEvent](ctx, s.db, s.db.Main, selectNewestTags,
+		pg.Args{"project_id": project, "issue_id": issue, "rows": newest}, []int64{project})
 	if err != nil {
 		return core.IssueShares{}, err
 	}

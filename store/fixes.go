@@ -15,15 +15,20 @@ WHERE i.project_id = @project_id AND i.id = @issue_id`
 
 // findFix returns the fix that was linked last to an issue, or nil.
 func findFix(ctx context.Context, db *pg.DB, q pg.Querier, project, issue int64) (*core.Fix, error) {
-	row, err := pg.QueryOne[watch.Fix](ctx, q, selectFixOfIssue, pg.Args{"project_id": project, "issue_id": issue})
-	if core.HasCode(err, core.NotFound) {
-		return nil, nil
-	}
+	rows, err := pg.QueryMany[watch.Fix](ctx, q, selectFixOfIssue, pg.Args{"project_id": project, "issue_id": issue})
 	if err != nil {
 		return nil, err
 	}
-	fix := showFix(row)
-	return &fix, addUnknownReleases(ctx, db, q, row, &fix)
+	return showFirst(ctx, db, q, rows)
+}
+
+// showFirst returns the first of the fixes with the releases that it needs, or nil without any.
+func showFirst(ctx context.Context, db *pg.DB, q pg.Querier, rows []watch.Fix) (*core.Fix, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	fix := showFix(rows[0])
+	return &fix, addUnknownReleases(ctx, db, q, rows[0], &fix)
 }
 
 func showFix(r watch.Fix) core.Fix {

@@ -48,16 +48,12 @@ func (s *Store) LinkFix(ctx context.Context, actor core.Actor, id int64, fix New
 		if _, err := pg.Exec(ctx, t, lockDeployOrder, pg.Args{"project_id": project}); err != nil { // before issues, in the order of a deploy
 			return err
 		}
-		_, err := t.changeIssue(ctx, actor, project, id, func(c *issueChange) error {
+		issue, err = t.changeDetail(ctx, actor, project, id, func(c *issueChange) error {
 			if err := c.linkFix(ctx, fix); err != nil {
 				return err
 			}
 			return c.handOver(ctx, fix.WorkEnd)
 		})
-		if err != nil {
-			return err
-		}
-		issue, err = s.readDetail(ctx, t, project, id, t.Now)
 		return err
 	})
 	return issue, err

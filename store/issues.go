@@ -7,6 +7,7 @@ import (
 
 	"errand/core"
 	"errand/store/pg"
+	"errand/store/watch"
 )
 
 // issueRow is a stored issue with data from its project and its hours.
@@ -138,8 +139,27 @@ func (s *Store) ReadIssue(ctx context.Context, id int64) (core.IssueDetail, erro
 	if err != nil {
 		return core.IssueDetail{}, err
 	}
-	return s.readDetail(ctx, s.db.Main, project, id, s.Now())
+	now := s.Now()
+	a := issueTimes(now)
+	a["project_id"], a["id"] = project, id
+	var (
+		b      pg.Batch
+		issues []issueRow
+		fixes  []watch.Fix
+	)
+	pg.QueueMany(&b, selectIssue, a, &issues)
+	pg.QueueMany(&b, selectFixOfIssue, pg.Args{"project_id": project, "issue_id": id}, &fixes)
+	if err := b.SendEach(ctx, s.db, []int64{project}); err != nil {
+		return core.IssueDetail{}, err
+	}
+	if len(issues) == 0 {
+		return core.IssueDetail{}, core.NewError(core.NotFound)
+	}
+	fix, err := showFirst(ctx, s.db, s.db.Main, fixes)
+	return issues[0].toDetail(now, fix), err
 }
+
+// readDetail is ReadIssue within a transaction.
 
 func (s *Store) readDetail(ctx context.Context, q pg.Querier, project, id int64, now core.Time) (core.IssueDetail, error) {
 	row, err := readIssue(ctx, s.db, q, project, id, now)

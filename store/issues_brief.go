@@ -135,22 +135,22 @@ func (s *Store) readBriefRows(ctx context.Context, project, id int64, now core.T
 	ofIssue := issueTimes(now)
 	ofIssue["project_id"], ofIssue["id"] = project, id
 	limited := func(limit int) pg.Args { return pg.Args{"project_id": project, "id": id, "rows": limit} }
-	pg.QueueMany(&b, s.db.OfProject(selectIssue), ofIssue, &rows.issues)
+	pg.QueueMany(&b, selectIssue, ofIssue, &rows.issues)
 	pg.QueueMany(&b, selectProjectOfBrief, pg.Args{"project_id": project}, &rows.projects)
 	pg.QueueMany(&b, selectNotes, limited(briefNotes), &rows.notes)
 	pg.QueueMany(&b, selectHistory, limited(briefHistory), &rows.history)
 	pg.QueueMany(&b, selectFixesOfIssue, limited(briefFixes), &rows.fixes)
 	pg.QueueMany(&b, selectHours, pg.Args{"project_id": project, "id": id, "week_ago": ofIssue["week_ago"]}, &rows.hours)
 	pg.QueueMany(&b, selectLatestDeploys, pg.Args{"project_id": project, "rows": briefDeploys}, &rows.latest)
-	pg.QueueMany(&b, s.db.OfProject(selectFirstDeploys), pg.Args{"project_id": project, "id": id}, &rows.first)
+	pg.QueueMany(&b, selectFirstDeploys, pg.Args{"project_id": project, "id": id}, &rows.first)
 	pg.QueueMany(&b, selectReleasesOfIssue, limited(briefNames), &rows.releases)
 	pg.QueueMany(&b, selectEnvironmentsOfIssue, limited(briefNames), &rows.environments)
-	pg.QueueMany(&b, s.db.OfProject(selectHolder), pg.Args{"project_id": project, "id": id, "now": now}, &rows.holders)
+	pg.QueueMany(&b, selectHolder, pg.Args{"project_id": project, "id": id, "now": now}, &rows.holders)
 	waiting := limited(briefApprovals)
 	waiting["now"] = now
 	pg.QueueMany(&b, selectWaiting, waiting, &rows.waiting)
 	pg.QueueMany(&b, selectLatestEvents, eventsAfter(project, id, 0, 1), &rows.events)
-	return rows, b.Send(ctx, s.db.Main)
+	return rows, b.SendEach(ctx, s.db, []int64{project})
 }
 
 // toFacts converts the rows to facts, without the event. The issue must exist.

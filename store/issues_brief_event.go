@@ -34,7 +34,8 @@ func (s *Store) chooseEvent(ctx context.Context, project, issue int64, latest []
 	if err != nil || first.Event.HasAppFrames() {
 		return &first, 0, err
 	}
-	before, err := pg.QueryMany[storedEvent](ctx, s.db.Main, selectLatestEvents, eventsAfter(project, issue, 1, moreBriefEvents))
+	before, err := pg.QueryEach[storedEvent](ctx, s.db, s.db.Main, selectLatestEvents, eventsAfter(project, issue, 1, moreBriefEvents),
+		[]int64{project})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -68,8 +69,8 @@ CROSS JOIN LATERAL (
 const selectFixesOfSimilar = `
 SELECT ` + watch.Columns + `
 FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
-JOIN issues i ON i.project_id = n.project_id AND i.id = n.id
-JOIN fixes f ON f.project_id = i.project_id AND f.id = i.fix_id`
+JOIN issues i ON i.project_id = n.project_id AND i.id = n.id AND /* of some projects: i */ true
+JOIN fixes f ON f.project_id = i.project_id AND f.id = i.fix_id AND /* of some projects: f */ true`
 
 // ReadKnownSimilar returns each similar issue with its last fix and its last note.
 func (s *Store) ReadKnownSimilar(ctx context.Context, similar []core.SimilarIssue) ([]core.KnownSimilar, error) {
@@ -77,17 +78,15 @@ func (s *Store) ReadKnownSimilar(ctx context.Context, similar []core.SimilarIssu
 		return nil, nil
 	}
 	projects, ids, _ := pg.SplitColumns(similar, keyOfSimilar)
+	args := pg.Args{"projects": projects, "ids": ids}
 	var (
 		b     pg.Batch
 		notes []core.Activity
 		fixed []watch.Fix
 	)
-	err := pg.QueueEach(ctx, s.db, &b, selectNotesOfSimilar, pg.Args{"projects": projects, "ids": ids}, projects, &notes)
-	if err != nil {
-		return nil, err
-	}
-	pg.QueueMany(&b, selectFixesOfSimilar, pg.Args{"projects": projects, "ids": ids}, &fixed)
-	if err := b.Send(ctx, s.db.Main); err != nil {
+	pg.QueueMany(&b, selectNotesOfSimilar, args, &notes)
+	pg.QueueMany(&b, selectFixesOfSimilar, args, &fixed)
+	if err := b.SendEach(ctx, s.db, projects); err != nil {
 		return nil, err
 	}
 	known := make([]core.KnownSimilar, len(similar))

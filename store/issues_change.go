@@ -64,18 +64,32 @@ func (t *tx) lockIssue(ctx context.Context, project, id int64) (lockedIssue, err
 }
 
 func (t *tx) changeIssue(ctx context.Context, actor core.Actor, project, id int64, fn func(*issueChange) error) (core.Issue, error) {
-	change, err := t.beginChange(ctx, actor, project, id)
-	if err != nil {
-		return core.Issue{}, err
-	}
-	if err := fn(change); err != nil {
-		return core.Issue{}, err
-	}
-	if err := change.endChange(ctx); err != nil {
+	if err := t.runChange(ctx, actor, project, id, fn); err != nil {
 		return core.Issue{}, err
 	}
 	row, err := readIssue(ctx, t.store.db, t, project, id, t.Now)
 	return row.toIssue(t.Now), err
+}
+
+// changeDetail is changeIssue, and returns the issue with its fix.
+func (t *tx) changeDetail(
+	ctx context.Context, actor core.Actor, project, id int64, fn func(*issueChange) error,
+) (core.IssueDetail, error) {
+	if err := t.runChange(ctx, actor, project, id, fn); err != nil {
+		return core.IssueDetail{}, err
+	}
+	return t.store.readDetail(ctx, t, project, id, t.Now)
+}
+
+func (t *tx) runChange(ctx context.Context, actor core.Actor, project, id int64, fn func(*issueChange) error) error {
+	change, err := t.beginChange(ctx, actor, project, id)
+	if err == nil {
+		err = fn(change)
+	}
+	if err == nil {
+		err = change.endChange(ctx)
+	}
+	return err
 }
 
 // beginChange locks an issue for a change.

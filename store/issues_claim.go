@@ -28,14 +28,11 @@ func (s *Store) ClaimIssue(ctx context.Context, actor core.Actor, id, minutes in
 		if err := t.shareToken(ctx, actor); err != nil { // before the issue, in the order of a revocation
 			return err
 		}
-		_, err := t.changeIssue(ctx, actor, project, id, func(c *issueChange) error {
+		issue.IssueDetail, err = t.changeDetail(ctx, actor, project, id, func(c *issueChange) error {
 			issue.Renewed = c.holdsClaim()
 			return c.claimIssue(ctx, minutes)
 		})
 		if err != nil {
-			return err
-		}
-		if issue.IssueDetail, err = s.readDetail(ctx, t, project, id, t.Now); err != nil {
 			return err
 		}
 		issue.HeldSince, err = t.findHeldSince(ctx, project, id)

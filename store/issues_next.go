@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"errand/core"
+	"errand/store/intake"
 	"errand/store/pg"
 )
 
@@ -69,31 +70,23 @@ func (p PassedOver) String() string {
 func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWanted) (
 	issue *core.ClaimedIssue, passed PassedOver, err error,
 ) {
-	held, err := s.listHeld(ctx, actor, wanted.ProjectID)
+	start, err := s.readNextStart(ctx, actor, wanted.ProjectID)
 	if err != nil {
 		return nil, passed, err
 	}
-	if issue, err = s.resumeClaim(ctx, actor, wanted.Minutes, held); err != nil || issue != nil {
+	if issue, err = s.resumeClaim(ctx, actor, wanted.Minutes, start.held); err != nil || issue != nil {
 		return issue, passed, err
 	}
-	for _, h := range held {
+	for _, h := range start.held {
 		passed.Yours = append(passed.Yours, h.toCore())
 	}
-	givenBack, err := s.listGivenBack(ctx, actor)
-	if err != nil {
-		return nil, passed, err
-	}
-	regressed, err := s.hasFreeRegressed(ctx, wanted.ProjectID)
-	if err != nil {
-		return nil, passed, err
-	}
 	for _, status := range []core.Status{core.Regressed, core.Unresolved} {
-		if status == core.Regressed && !regressed {
+		if status == core.Regressed && !start.hasRegressed {
 			continue
 		}
 		var search nextSearch
 		for try := range nextTries {
-			search = nextSearch{store: s, actor: actor, wanted: wanted, status: status, givenBack: givenBack, readsAnew: try > 0}
+			search = nextSearch{store: s, actor: actor, wanted: wanted, status: status, givenBack: start.givenBack, readsAnew: try > 0}
 			if issue, err = search.takeBest(ctx); err != nil || issue != nil {
 				return issue, passed, err
 			}
@@ -112,44 +105,10 @@ func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWant
 	return nil, passed, err
 }
 
-// Usually there is none, and ranking regressed issues would take as long as ranking all.
-const findRegressed = `
-SELECT EXISTS (
-	SELECT 1 FROM issues i WHERE i.status = 'regressed' AND NOT i.test AND (i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)
-		AND (@projects::bigint[] IS NULL OR i.project_id = ANY (@projects))) AS found`
-
-func (s *Store) hasFreeRegressed(ctx context.Context, project int64) (bool, error) {
-	row, err := pg.QueryOne[struct{ Found bool }](ctx, s.db.Main, findRegressed, pg.Args{"now": s.Now(), "projects": projectsOf(ctx, project)})
-	return row.Found, err
-}
-
 const countClaimed = `
 SELECT count(*) AS claimed FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 WHERE i.claim_expires_at > @now AND ` + isWork + ` AND NOT i.test
 	AND (@projects::bigint[] IS NULL OR i.project_id = ANY (@projects))`
-
-// For a token without a worker: everything that the token gave back.
-const listGivenBack = `
-SELECT DISTINCT target_id FROM activity
-WHERE action = 'issue.release' AND data ? 'note_id' AND actor_name = @name AND at > @day_ago
-	AND actor_type = @type AND actor_id IS NOT DISTINCT FROM nullif(@token_id::bigint, 0)
-	AND (@worker::text = '' OR coalesce(data ->> 'worker', '') = @worker) AND /* of some projects: activity */ true`
-
-// listGivenBack returns the ids of the issues that the actor, or its worker, gave back with a note in the last day.
-func (s *Store) listGivenBack(ctx context.Context, actor core.Actor) (map[int64]bool, error) {
-	searched, err := s.projectsToSearch(ctx, projectsOf(ctx, 0))
-	if err != nil {
-		return nil, err
-	}
-	rows, err := pg.QueryEach[struct{ TargetID int64 }](ctx, s.db, s.db.Main, listGivenBack, pg.Args{
-		"name": actor.Name, "type": string(actor.Type), "token_id": int64(actor.ID), "worker": actor.Worker, "day_ago": s.Now().Add(-keptBack),
-	}, searched)
-	given := make(map[int64]bool, len(rows))
-	for _, row := range rows {
-		given[row.TargetID] = true
-	}
-	return given, err
-}
 
 // nextSearch is one search for the best issue of a status.
 type nextSearch struct {
@@ -211,8 +170,17 @@ func (n *nextSearch) chooseFixable(chunk []nextCandidate) []nextCandidate {
 
 // claimFirst lets the actor hold the first issue that is still free. It returns nil when none is.
 func (n *nextSearch) claimFirst(ctx context.Context, issues []nextCandidate) (*core.ClaimedIssue, error) {
+	s, free := n.store, issues
+	if !n.readsAnew {
+		free = s.rankings.leaveOutTaken(issues, s.Now(), s.db.Reorders())
+	}
 	for _, statement := range []string{lockNext, lockNextWaiting} {
-		if issue, err := n.store.claimFirst(ctx, n.actor, n.wanted.Minutes, issues, statement); err != nil || issue != nil {
+		issue, err := s.claimFirst(ctx, n.actor, n.wanted.Minutes, free, statement)
+		if issue != nil {
+			s.rankings.noteTaken(int64(issue.ID), s.Now(), s.db.Reorders())
+			s.owners.remember(intake.IssueIDs, int64(issue.ID), int64(issue.ProjectID))
+		}
+		if err != nil || issue != nil {
 			return issue, err
 		}
 	}
@@ -275,11 +243,7 @@ func (s *Store) claimFirst(ctx context.Context, actor core.Actor, minutes int64,
 		if err != nil || first.ID == 0 {
 			return err
 		}
-		_, err = t.changeIssue(ctx, actor, first.ProjectID, first.ID, func(c *issueChange) error { return c.claimIssue(ctx, minutes) })
-		if err != nil {
-			return err
-		}
-		detail, err := s.readDetail(ctx, t, first.ProjectID, first.ID, t.Now)
+		detail, err := t.changeDetail(ctx, actor, first.ProjectID, first.ID, func(c *issueChange) error { return c.claimIssue(ctx, minutes) })
 		claimed = &core.ClaimedIssue{IssueDetail: detail, HeldSince: t.Now}
 		return err
 	})

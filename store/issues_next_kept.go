@@ -24,6 +24,43 @@ type rankings struct {
 	mu     sync.Mutex
 	making map[rankingKey]*ranking // the one being made, linked to the one that waits for its end
 	kept   map[rankingKey]keptRanking
+	taken  map[int64]takenIssue // by the id
+}
+
+// takenIssue is when this server took an issue, which kept rankings may still have.
+type takenIssue struct {
+	at       core.Time
+	reorders int64
+}
+
+// noteTaken notes that an issue was taken.
+func (r *rankings) noteTaken(id int64, now core.Time, reorders int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.taken == nil {
+		r.taken = map[int64]takenIssue{}
+	}
+	r.taken[id] = takenIssue{now, reorders}
+	maps.DeleteFunc(r.taken, func(_ int64, t takenIssue) bool { return !t.isGood(now, reorders) })
+}
+
+// isGood reports whether a kept ranking can be from before the issue was taken.
+func (t takenIssue) isGood(now core.Time, reorders int64) bool {
+	return t.reorders >= reorders && now.Sub(t.at.Time) <= keepRanking
+}
+
+// leaveOutTaken returns the issues that this server has not taken since the kept rankings were made. Another server may have
+// released one of the others since.
+func (r *rankings) leaveOutTaken(issues []nextCandidate, now core.Time, reorders int64) []nextCandidate {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	free := make([]nextCandidate, 0, len(issues))
+	for _, issue := range issues {
+		if taken, ok := r.taken[issue.ID]; !ok || !taken.isGood(now, reorders) {
+			free = append(free, issue)
+		}
+	}
+	return free
 }
 
 // keptRanking is a ranking with the time of its beginning.

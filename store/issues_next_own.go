@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"errand/core"
-	"errand/store/pg"
 )
 
 // heldShown bounds the actor's claims that an answer names.
@@ -24,9 +23,10 @@ const sinceClaimed = `(
 			WHERE e.project_id = i.project_id AND e.target_type = 'issue' AND e.target_id = i.id
 				AND e.action IN ('issue.release', 'issue.claim_expire') AND /* of its project: e */ true), '-infinity'))`
 
-// For a token without a worker: all that its workers hold, too. Claims that the actor can continue come first.
+// listHeld lists the active claims of the actor, or of its worker: first those that it can continue, oldest first. For a token without a
+// worker: all that its workers hold, too.
 const listHeld = `
-SELECT * FROM (
+SELECT /* one plan */ * FROM (
 SELECT i.project_id, i.id, p.slug, i.status, i.claim_worker, i.claim_expires_at,
 	coalesce(` + sinceClaimed + `, i.claim_expires_at - i.claim_minutes * interval '1 minute') AS since,
 	EXISTS (
@@ -67,22 +67,13 @@ func (r heldRow) isWork() bool {
 	return !r.IsHeld && (r.Status == core.Unresolved || r.Status == core.Regressed || r.Status == core.FixPending && r.IsOverdue)
 }
 
-// listHeld lists the active claims of the actor, or of its worker: first those that it can continue, oldest first.
-func (s *Store) listHeld(ctx context.Context, actor core.Actor, project int64) ([]heldRow, error) {
-	projects := projectsOf(ctx, project)
-	searched, err := s.projectsToSearch(ctx, projects)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := pg.QueryEach[heldRow](ctx, s.db, s.db.Main, listHeld, pg.Args{
-		"now": s.Now(), "type": string(actor.Type), "token_id": int64(actor.ID), "holder": actor.Name, "worker": actor.Worker,
-		"projects": projects, "rows": heldShown,
-	}, searched)
-	slices.SortStableFunc(rows, func(a, b heldRow) int { // as the statement does, for the rows of several shards
+// sortHeld sorts the claims of an actor as listHeld does, which sorts those of each shard.
+func sortHeld(actor core.Actor, rows []heldRow) []heldRow {
+	slices.SortStableFunc(rows, func(a, b heldRow) int {
 		return cmp.Or(compareBools(b.ClaimWorker == actor.Worker, a.ClaimWorker == actor.Worker), compareBools(b.isWork(), a.isWork()),
 			a.Since.Compare(b.Since.Time), cmp.Compare(a.ID, b.ID))
 	})
-	return rows[:min(len(rows), heldShown)], err
+	return rows[:min(len(rows), heldShown)]
 }
 
 // compareBools puts false before true.
@@ -121,7 +112,7 @@ func (s *Store) resumeIssue(ctx context.Context, actor core.Actor, minutes int64
 			return err
 		}
 		resumes := false
-		_, err := t.changeIssue(ctx, actor, held.ProjectID, held.ID, func(c *issueChange) error {
+		detail, err := t.changeDetail(ctx, actor, held.ProjectID, held.ID, func(c *issueChange) error {
 			now := heldRow{Status: c.before.Status, IsHeld: held.IsHeld, IsOverdue: held.IsOverdue}
 			if resumes = c.holdsClaim() && c.before.ClaimWorker == actor.Worker && now.isWork(); !resumes {
 				c.claimIsSet = true // the claim stays unchanged
@@ -132,9 +123,8 @@ func (s *Store) resumeIssue(ctx context.Context, actor core.Actor, minutes int64
 		if err != nil || !resumes {
 			return err
 		}
-		detail, err := s.readDetail(ctx, t, held.ProjectID, held.ID, t.Now)
 		issue = &core.ClaimedIssue{IssueDetail: detail, Renewed: true, HeldSince: held.Since}
-		return err
+		return nil
 	})
 	if core.HasCode(err, core.NotFound) { // it was merged, or its project was deleted
 		return nil, nil

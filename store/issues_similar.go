@@ -86,11 +86,11 @@ func (s *Store) readWantedFeatures(ctx context.Context, q SimilarQuery) ([]int32
 	if err != nil {
 		return nil, err
 	}
-	row, err := pg.QueryOne[struct {
+	row, err := pg.QueryOneOf[struct {
 		Title, Type, Culprit string
 		MergedInto           core.OptInt
 		Features             []int32
-	}](ctx, s.db.Main, selectFeatures, pg.Args{"project_id": project, "id": q.IssueID})
+	}](ctx, s.db, project, selectFeatures, pg.Args{"project_id": project, "id": q.IssueID})
 	if err == nil && row.MergedInto != 0 {
 		err = refuseMerged(row.MergedInto)
 	}
@@ -169,7 +169,7 @@ type candidate struct {
 
 const selectIssuesByID = selectIssues + `
 JOIN unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id) ON i.project_id = n.project_id AND i.id = n.id
-WHERE i.status <> 'merged' AND NOT i.test`
+WHERE i.status <> 'merged' AND NOT i.test AND /* of its project: i */ true`
 
 // readSimilarIssues reads the best of the sorted candidates. It leaves out merged, test and deleted issues, and reads more
 // candidates only if some of the first ones were left out.
@@ -180,10 +180,11 @@ func (s *Store) readSimilarIssues(ctx context.Context, sorted []candidate, limit
 		best := sorted[:min(len(sorted), count)]
 		sorted = sorted[len(best):]
 		a := issueTimes(now)
-		a["projects"], a["ids"], _ = pg.SplitColumns(best, func(c candidate) (project, issue int64, _ struct{}) {
+		projects, ids, _ := pg.SplitColumns(best, func(c candidate) (project, issue int64, _ struct{}) {
 			return c.ProjectID, c.IssueID, struct{}{}
 		})
-		issues, err := pg.QueryMany[issueRow](ctx, s.db.Main, selectIssuesByID, a)
+		a["projects"], a["ids"] = projects, ids
+		issues, err := pg.QueryEach[issueRow](ctx, s.db, s.db.Main, selectIssuesByID, a, projects)
 		if err != nil {
 			return nil, err
 		}
@@ -210,7 +211,7 @@ func (s *Store) addWhatFixed(ctx context.Context, list []core.SimilarIssue) erro
 		return nil
 	}
 	projects, ids, _ := pg.SplitColumns(list, keyOfSimilar)
-	verified, err := pg.QueryMany[watch.Fix](ctx, s.db.Main, selectWhatFixed, pg.Args{"projects": projects, "ids": ids})
+	verified, err := pg.QueryEach[watch.Fix](ctx, s.db, s.db.Main, selectWhatFixed, pg.Args{"projects": projects, "ids": ids}, projects)
 	for i := range list {
 		list[i].Fix = findFixOf(verified, list[i].Issue.ID)
 	}

@@ -33,6 +33,10 @@ const (
 	findOwnerOfEvent = `SELECT project_id FROM events WHERE id = @id`
 )
 
+func (o *owners) remember(kind pg.Series, id, project int64) {
+	o.cache.Add(ownerKey{kind, id}, project)
+}
+
 func (s *Store) findOwner(ctx context.Context, kind pg.Series, sql string, id int64) (int64, error) {
 	key := ownerKey{kind, id}
 	if project, ok := s.owners.cache.Get(key); ok {
@@ -42,7 +46,7 @@ func (s *Store) findOwner(ctx context.Context, kind pg.Series, sql string, id in
 	if err != nil {
 		return 0, err
 	}
-	s.owners.cache.Add(key, row.ProjectID)
+	s.owners.remember(kind, id, row.ProjectID)
 	return row.ProjectID, core.CheckReach(ctx, row.ProjectID)
 }
 

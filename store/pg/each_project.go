@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 
@@ -56,10 +57,10 @@ func QueryEach[T any](ctx context.Context, db *DB, q Reader, sql string, args Ar
 	if !db.IsDistributed() {
 		return QueryMany[T](ctx, q, sql, args)
 	}
-	sql, _ = NameProjects(sql)
 	if q == Reader(db.Main) { // no transaction has to see it
-		return readShards[T](ctx, db, sql, args, projects, false)
+		return queryEach[T](ctx, db, sql, args, projects)
 	}
+	sql, _ = NameProjects(sql)
 	groups, err := db.shards.groupByShard(ctx, projects)
 	if err != nil {
 		return nil, err
@@ -112,10 +113,36 @@ func FindLiveProjects(ctx context.Context, db *DB) ([]int64, error) {
 	return FindProjects(ctx, db, db.Main, listLiveProjects, Args{"reach": core.ReachOf(ctx).Projects()})
 }
 
+// withProjects returns the arguments of a statement for some of its projects, @some_projects. Of a list of rows, @projects and @ids, it
+// has those of these projects, unless another list goes with it.
 func withProjects(args Args, projects []int64) Args {
 	named := maps.Clone(args)
 	named["some_projects"] = projects
+	of, _ := args["projects"].([]int64)
+	ids, _ := args["ids"].([]int64)
+	if len(of) != len(ids) || countLists(args, len(ids)) > 2 {
+		return named
+	}
+	var theirs, theirIDs []int64
+	for i, project := range of {
+		if _, ok := slices.BinarySearch(projects, project); ok {
+			theirs, theirIDs = append(theirs, project), append(theirIDs, ids[i])
+		}
+	}
+	if len(of) > 0 {
+		named["projects"], named["ids"] = theirs, theirIDs
+	}
 	return named
+}
+
+// countLists returns how many of the arguments are lists of that length.
+func countLists(args Args, length int) (n int) {
+	for _, value := range args {
+		if v := reflect.ValueOf(value); v.Kind() == reflect.Slice && v.Len() == length {
+			n++
+		}
+	}
+	return n
 }
 
 const listLiveProjects = `
@@ -142,15 +169,17 @@ func QueryEachOf[T any](ctx context.Context, db *DB, l *List, sql string, args A
 	if !db.IsDistributed() {
 		return QueryMany[T](ctx, db.Main, sql, args)
 	}
-	named, hasMarks := NameProjects(sql)
-	if !hasMarks {
+	if _, hasMarks := NameProjects(sql); !hasMarks {
 		return QueryMany[T](ctx, db.Main, sql, args)
 	}
 	projects, err := l.findProjects(ctx, db)
 	if err != nil {
 		return nil, err
 	}
-	return readShards[T](ctx, db, named, args, projects, l.OnePlan)
+	if l.OnePlan {
+		sql += onePlan
+	}
+	return queryEach[T](ctx, db, sql, args, projects)
 }
 
 // findProjects returns the projects of the list: the one that it asks for, or all in reach.

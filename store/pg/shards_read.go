@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -123,6 +123,10 @@ func (r *shardReader) readPlacements(ctx context.Context) (*placements, error) {
 
 func (r *shardReader) forgetPlacements() { r.places.Store(nil) }
 
+// nodeSettings are those of the connections to nodes: they keep plans, as on one Postgres, and run without parallel workers, which take
+// longer to start than a shard takes to read.
+var nodeSettings = map[string]string{"plan_cache_mode": "auto", "max_parallel_workers_per_gather": "0"}
+
 // poolOf returns the connections to a node: the address is its own, and all else as in DATABASE_URL.
 func (r *shardReader) poolOf(ctx context.Context, node string) (*pgxpool.Pool, error) {
 	r.mu.Lock()
@@ -130,7 +134,9 @@ func (r *shardReader) poolOf(ctx context.Context, node string) (*pgxpool.Pool, e
 	if pool := r.pools[node]; pool != nil {
 		return pool, nil
 	}
-	pool, err := openPool(ctx, withAddress(r.db.url, node), poolOptions{size: nodeConnections, settings: roleSettings})
+	settings := maps.Clone(roleSettings)
+	maps.Copy(settings, nodeSettings)
+	pool, err := openPool(ctx, withAddress(r.db.url, node), poolOptions{size: nodeConnections, settings: settings})
 	if err == nil {
 		r.pools[node] = pool
 	}
@@ -190,52 +196,65 @@ func onShard(sql string, tables [][]int, shard, whole map[string]string) string 
 // usePlan makes the node use the plan that it has for all values, until the batch ends.
 const usePlan = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`
 
-// readShards runs a statement with marks on each shard of the projects, on all nodes at the same time, and returns all rows, in the order
-// of the shards. onePlan says that one plan serves all values.
-func readShards[T any](ctx context.Context, db *DB, sql string, args Args, projects []int64, onePlan bool) (all []T, err error) {
-	for range 2 {
-		all, err = readShardsOnce[T](ctx, db, sql, args, projects, onePlan)
-		if !errors.Is(err, errMoved) && !HasState(err, pgerrcode.UndefinedTable) {
-			break
-		}
-		db.reader.forgetPlacements()
-		db.shards.cache.Purge()
+// onePlan marks a statement that one plan serves, whatever the values. Planning such a statement may take longer than running it.
+const onePlan = "/* one plan */"
+
+// sendEach sends a batch to each shard of the projects, on all nodes at the same time. It asks a second time if a shard was no longer where
+// it was remembered.
+func (r *shardReader) sendEach(ctx context.Context, b *Batch, projects []int64) error {
+	added, err := r.collectEach(ctx, b, projects)
+	if errors.Is(err, errMoved) || HasState(err, pgerrcode.UndefinedTable) {
+		r.forgetPlacements()
+		r.db.shards.cache.Purge()
+		added, err = r.collectEach(ctx, b, projects)
 	}
-	return all, err
+	if err != nil {
+		return WrapError(err)
+	}
+	addAll(added)
+	return nil
 }
 
-func readShardsOnce[T any](ctx context.Context, db *DB, sql string, args Args, projects []int64, onePlan bool) ([]T, error) {
-	parts, whole, err := db.reader.splitByShard(ctx, projects)
+// collectEach sends a batch once, and returns what adds the rows, in the order of the shards.
+func (r *shardReader) collectEach(ctx context.Context, b *Batch, projects []int64) ([]func(), error) {
+	parts, whole, err := r.splitByShard(ctx, projects)
 	if err != nil {
 		return nil, err
 	}
-	tables := tableOf.FindAllStringSubmatchIndex(sql, -1)
-	found, batches := make([][]T, len(parts)), map[string]*Batch{}
-	for i, part := range parts {
-		batch := batches[part.node]
-		if batch == nil {
-			batch = &Batch{}
-			batches[part.node] = batch
-			if onePlan {
-				batch.reads.Queue(usePlan)
+	batches, places := map[string]*Batch{}, map[string][]int{} // by the node; the places of its reads in added
+	for i, read := range b.reads {
+		sql, hasMarks := NameProjects(read.sql)
+		tables := tableOf.FindAllStringSubmatchIndex(sql, -1)
+		for n, part := range parts {
+			batch := batches[part.node]
+			if batch == nil {
+				batch = &Batch{onePlan: strings.Contains(sql, onePlan)}
+				batches[part.node] = batch
 			}
+			args := read.args
+			if hasMarks {
+				args = withProjects(args, part.projects)
+			}
+			batch.reads = append(batch.reads, queuedRead{onShard(sql, tables, part.names, whole), args, read.collect})
+			places[part.node] = append(places[part.node], i*len(parts)+n)
 		}
-		QueueMany(batch, onShard(sql, tables, part.names, whole), withProjects(args, part.projects), &found[i])
 	}
+	added := make([]func(), len(b.reads)*len(parts))
 	var reading errgroup.Group
 	for node, batch := range batches {
 		reading.Go(func() error {
-			pool, err := db.reader.poolOf(ctx, node)
-			if err == nil {
-				err = batch.Send(ctx, pool)
+			pool, err := r.poolOf(ctx, node)
+			if err != nil {
+				return err
+			}
+			ofNode, err := batch.collect(ctx, pool)
+			for i, add := range ofNode {
+				added[places[node][i]] = add
 			}
 			return err
 		})
 	}
-	if err := reading.Wait(); err != nil {
-		return nil, WrapError(err)
-	}
-	return slices.Concat(found...), nil
+	return added, reading.Wait()
 }
 
 // shardPart is what a shard has of some projects.

@@ -22,7 +22,7 @@ var statementsOfAllNodes = map[string]string{
 		selectProjects selectReleaseNames selectReleases selectSetupProgress selectSourceMaps`,
 	"it counts or lists something of all projects": `countNoise countOpenOfProjects countOpenProblems countOverdue countStatuses findLiveIssues
 		listManagedProjects listProjectUsage listProjects maskedEnvironments maskedReleases noteFirstEvents
-		selectIssuesByID selectProjectsOfRelease selectReleasedAt`,
+		selectProjectsOfRelease selectReleasedAt`,
 	"it finds the project of an id": `findLiveIssue findOwnerOfEvent findOwnerOfIssue findOwnersAnywhere findProjectsOfIssues
 		findSetupAppNamed findSourceMapOwner projectsOfDelivery`,
 	"it is about webhooks, which hear of all projects": `countPending failDeliveries findLastDelivery isUsed listDueWebhooks
