@@ -164,6 +164,9 @@ func TestNextSeesWhatIsNew(t *testing.T) {
 
 	last := storetest.MakeIssue(t, pair[1], "last")
 	require.Equal(t, last, take(), "when nothing is left, it ranks again")
+	_, err = pair[1].ReleaseIssue(t.Context(), ann, last, "")
+	require.NoError(t, err)
+	require.Equal(t, last, take(), "and sees what another server released")
 }
 
 // An actor who links a fix has given nothing back: if the error returns, the same worker may try again. Neither has a

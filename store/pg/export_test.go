@@ -14,3 +14,6 @@ func OnShard(sql string, shard, whole map[string]string) string {
 
 // WithAddress is withAddress.
 var WithAddress = withAddress
+
+// WithProjects is withProjects.
+var WithProjects = withProjects
