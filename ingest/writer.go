@@ -165,7 +165,11 @@ func (w *writer) admitEvents(ctx context.Context, s *stream, batch []*pendingEve
 		}
 		return err
 	})
-	if err != nil {
+	switch {
+	case intake.AreInSeveralShards(err) && len(batch) > 1: // a shard was divided after the batch was gathered
+		half := len(batch) / 2
+		return append(w.admitEvents(ctx, s, batch[:half]), w.admitEvents(ctx, s, batch[half:])...)
+	case err != nil:
 		failEvents(batch, err)
 		return nil
 	}
@@ -231,6 +235,8 @@ func (w *writer) writeFewer(ctx context.Context, s *stream, batch []*pendingEven
 		return err
 	})
 	switch {
+	case intake.AreInSeveralShards(failed):
+		w.writeHalves(ctx, s, batch, events, failed)
 	case failed != nil:
 		failEvents(batch, failed)
 	case len(admitted) == len(batch): // other servers have made the same issues meanwhile

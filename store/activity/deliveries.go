@@ -30,9 +30,9 @@ SELECT c.project_id, ` + deliveryValues + `
 FROM changed c
 LEFT JOIN project_seen s ON s.project_id = c.project_id` + hearsOfChange
 
-// FindDeliveries finds the deliveries that InsertDeliveries would make, for changes of projects that have had events: a condition on
+// findDeliveries finds the deliveries that InsertDeliveries would make, for changes of projects that have had events: a condition on
 // s.project_id has to follow. Where the tables are distributed over nodes, an insert that read webhooks would go to all nodes.
-const FindDeliveries = `
+const findDeliveries = `
 -- the deliveries of the changes
 SELECT s.project_id, ` + deliveryID + ` AS id, w.id AS webhook_id, c.issue_id, c.at, c.event
 FROM project_seen s
@@ -63,7 +63,7 @@ const (
 	insertDeliveriesOfOne = `
 WITH ` + changedOne + InsertDeliveries
 	findDeliveriesOfOne = `
-WITH ` + changedOne + FindDeliveries + ` AND s.project_id = @project_id`
+WITH ` + changedOne + findDeliveries + ` AND s.project_id = @project_id`
 )
 
 // AddDeliveries makes the deliveries for an event of an issue, in the transaction of the change.
@@ -76,7 +76,7 @@ func AddDeliveries(ctx context.Context, db *pg.DB, t *pg.Tx, project, issue int6
 		"id": id, "project_id": project, "issue_id": issue, "event": string(event), "now": t.Now, "client_since": core.ClientSince(t.Now),
 	}
 	var made int64
-	if db.IsDistributed() {
+	if t.IsDistributed() {
 		made, err = addInSteps(ctx, t, args)
 	} else {
 		made, err = pg.Exec(ctx, t, insertDeliveriesOfOne, args)
@@ -85,8 +85,8 @@ func AddDeliveries(ctx context.Context, db *pg.DB, t *pg.Tx, project, issue int6
 	return err
 }
 
-// NewDelivery is a delivery that FindDeliveries has found.
-type NewDelivery struct {
+// newDelivery is a delivery that findDeliveries has found.
+type newDelivery struct {
 	ProjectID int64
 	ID        int64
 	WebhookID int64
@@ -95,26 +95,26 @@ type NewDelivery struct {
 	Event     core.WebhookEvent
 }
 
-// AddFound makes deliveries, whose columns ListFound returns, of projects in one shard.
-const AddFound = `
+// addFound makes deliveries, whose columns listFound returns, of projects in one shard.
+const addFound = `
 INSERT INTO deliveries (` + deliveryColumns + `)
 SELECT s.project_id, n.id, n.webhook_id, n.issue_id, n.at, n.at, n.at, n.event
 FROM project_seen s JOIN unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::text[])
 	AS n (project_id, id, webhook_id, issue_id, at, event) ON n.project_id = s.project_id
 WHERE s.project_id = ANY ($1::bigint[])`
 
-// ListFound returns the arguments of AddFound.
-func ListFound(found []NewDelivery) []any {
-	project, id, webhook := pg.SplitColumns(found, func(d NewDelivery) (int64, int64, int64) { return d.ProjectID, d.ID, d.WebhookID })
-	issue, at, event := pg.SplitColumns(found, func(d NewDelivery) (int64, core.Time, string) { return d.IssueID, d.At, string(d.Event) })
+// listFound returns the arguments of addFound.
+func listFound(found []newDelivery) []any {
+	project, id, webhook := pg.SplitColumns(found, func(d newDelivery) (int64, int64, int64) { return d.ProjectID, d.ID, d.WebhookID })
+	issue, at, event := pg.SplitColumns(found, func(d newDelivery) (int64, core.Time, string) { return d.IssueID, d.At, string(d.Event) })
 	return []any{project, id, webhook, issue, at, event}
 }
 
 func addInSteps(ctx context.Context, t *pg.Tx, args pg.Args) (made int64, err error) {
-	found, err := pg.QueryMany[NewDelivery](ctx, t, findDeliveriesOfOne, args)
+	found, err := pg.QueryMany[newDelivery](ctx, t, findDeliveriesOfOne, args)
 	if err != nil || len(found) == 0 {
 		return 0, err
 	}
-	tag, err := t.Exec(ctx, AddFound, ListFound(found)...)
+	tag, err := t.Exec(ctx, addFound, listFound(found)...)
 	return tag.RowsAffected(), pg.WrapError(err)
 }

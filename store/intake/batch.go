@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/jackc/pgerrcode"
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"errand/core"
 	"errand/store/pg"
 	"errand/triage"
@@ -56,85 +53,6 @@ type Added struct {
 	ID        int64 // 0 when it was counted but not stored, or not yet
 	IssueID   int64
 	Duplicate bool // it was stored already, or counted within a day, so it did not count again
-}
-
-// errStale says that the store's memory of the batch's issues or event ids differs from the database.
-var errStale = errors.New("store: the batch needs a closer look")
-
-// addAttempts bounds the attempts of a batch while other servers keep changing the same rows.
-const addAttempts = 5
-
-// AddEvents adds a batch of events in one transaction and returns the outcome of each, in their order.
-//
-// Nearly every batch only counts and makes issues: its issues are open and its event ids new. Such a batch is one pipelined
-// round trip. Its statements check that this is so, and do nothing if it is not; issues that the store does not remember
-// are looked up before. Any other batch takes the long way, which looks for duplicates and reopens resolved issues.
-//
-// A batch that would take a project above its daily quota fails with core.Quota, and nothing of it is added. The quota of
-// the newest event applies, to the count of all servers. One that would make more new issues than a project may make in an hour fails
-// with core.TooManyIssues in the same way.
-//
-// Where the tables are distributed over nodes, the projects of a batch are in one shard (ShardOf).
-//
-// After core.Unavailable it is not known whether the batch was committed. The caller may add the same slice again: its
-// events keep their ids, so the store recognises those that were committed and counts nothing twice.
-func (w *Writer) AddEvents(ctx context.Context, events []NewEvent) ([]Added, error) {
-	if len(events) == 0 {
-		return nil, nil
-	}
-	b, err := w.newBatch(ctx, events)
-	if err != nil {
-		return nil, err
-	}
-	defer w.db.EndFrozenWhileWaiting(ctx)()
-	if !b.isRetry && !w.db.IsDistributed() {
-		if err := w.assignIssues(ctx, b); err != nil {
-			return nil, err
-		}
-		// Without its duplicates a batch may fit into the quota.
-		if err = w.sendStatements(ctx, w.db.Writer, b); !isStale(err) && !errors.Is(err, errOverQuota) {
-			return w.finishBatch(ctx, b, err)
-		}
-	}
-	for attempt := range addAttempts {
-		err = w.db.InWriterTx(ctx, func(t *pg.Tx) error {
-			if attempt > 0 {
-				if err := w.holdGrouping(ctx, t, b); err != nil {
-					return err
-				}
-			}
-			return w.addThoroughly(ctx, t, b)
-		})
-		if !isStale(err) {
-			break
-		}
-	}
-	return w.finishBatch(ctx, b, err)
-}
-
-// finishBatch does what follows from a batch once it is committed, and reports its outcome.
-func (w *Writer) finishBatch(ctx context.Context, b *batch, err error) ([]Added, error) {
-	if err == nil {
-		w.returnIgnored(ctx, b)
-	}
-	return b.reportAdded(w, err)
-}
-
-// isStale reports whether a batch failed because of other servers: an issue was merged or resolved, the same issue or event
-// was added first (at the same moment, so that the batch did not see it), or two batches waited for each other.
-func isStale(err error) bool {
-	return errors.Is(err, errStale) || pg.HasState(err, pgerrcode.UniqueViolation, pgerrcode.SerializationFailure, pgerrcode.DeadlockDetected)
-}
-
-// MayBeCommitted reports whether a failed transaction may have been committed nevertheless: the connection broke after it
-// was sent, and no answer came.
-func MayBeCommitted(err error) bool {
-	var connect *pgconn.ConnectError
-	var answer *pgconn.PgError
-	if pg.LostNode(err) {
-		return true
-	}
-	return core.HasCode(err, core.Unavailable) && !errors.As(err, &connect) && !errors.As(err, &answer) && !pgconn.SafeToRetry(err)
 }
 
 // batch is a batch of events on its way into the database.
@@ -237,7 +155,7 @@ func (w *Writer) assignEventIDs(ctx context.Context, events []NewEvent) error {
 }
 
 // assignIssues sets the issue of each event: one that the store remembers, one that the database has, or a new one that the batch makes.
-func (w *Writer) assignIssues(ctx context.Context, b *batch) error {
+func (w *Writer) assignIssues(ctx context.Context, on pg.Reader, b *batch) error {
 	var unknown []issueKey
 	asked := map[issueKey]bool{}
 	for i := range b.events {
@@ -252,9 +170,9 @@ func (w *Writer) assignIssues(ctx context.Context, b *batch) error {
 	if len(unknown) == 0 {
 		return nil
 	}
-	found, err := w.findIssues(ctx, w.db.Writer, unknown)
+	found, err := w.findIssues(ctx, on, unknown)
 	if err != nil {
-		return pg.WrapError(err)
+		return err
 	}
 	for i := range b.events {
 		if b.added[i].IssueID == 0 {

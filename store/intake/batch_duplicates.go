@@ -15,7 +15,7 @@ LEFT JOIN issues i ON i.id = e.issue_id`
 // findDuplicates marks events that are already stored, or were counted within a day.
 func (w *Writer) findDuplicates(ctx context.Context, t *pg.Tx, b *batch) error {
 	project, event := b.listEventKeys()
-	rows, err := t.Query(ctx, w.db.ChooseForm(findEventIDs, findEventIDsInShard), project, event)
+	rows, err := t.Query(ctx, findEventIDs, project, event)
 	if err != nil {
 		return err
 	}

@@ -36,9 +36,6 @@ func (w *Writer) addThoroughly(ctx context.Context, t *pg.Tx, b *batch) error {
 	if err := w.reopenIssues(ctx, t, b); err != nil {
 		return err
 	}
-	if w.db.IsDistributed() {
-		return w.sendInSteps(ctx, t, b)
-	}
 	return w.sendStatements(ctx, t, b)
 }
 
@@ -47,7 +44,7 @@ const holdGrouping = `SELECT id FROM projects WHERE id = ANY (@ids) ORDER BY id 
 // holdGrouping makes merges and splits wait until the batch is added: otherwise each of them could send the batch back.
 func (w *Writer) holdGrouping(ctx context.Context, t *pg.Tx, b *batch) error {
 	projects := b.listProjects()
-	if !w.db.IsDistributed() {
+	if !t.IsOnNode() {
 		_, err := pg.Exec(ctx, t, holdGrouping, pg.Args{"ids": projects})
 		return err
 	}
@@ -84,7 +81,7 @@ func (w *Writer) findIssues(ctx context.Context, on pg.Reader, groups []issueKey
 	project, version, fingerprint := pg.SplitColumns(groups, func(k issueKey) (int64, int32, []byte) {
 		return k.project, int32(k.version), k.fingerprint[:]
 	})
-	rows, err := on.Query(ctx, w.db.ChooseForm(findIssuesByFingerprint, findIssuesInShard), project, version, fingerprint)
+	rows, err := on.Query(ctx, findIssuesByFingerprint, project, version, fingerprint)
 	if err != nil {
 		return nil, err
 	}
@@ -113,13 +110,9 @@ func (b *batch) listIssueKeys() []issueKey {
 	return list
 }
 
-const (
-	lockIssues         = selectIssuesToLock + inOrderForUpdate
-	selectIssuesToLock = `
-SELECT i.project_id, i.id, i.status, i.fix_id, i.reopens_after FROM issues i JOIN unnest(@ids::bigint[]) AS n (id) ON i.id = n.id`
-	inOrderForUpdate = `
+const lockIssues = `
+SELECT i.project_id, i.id, i.status, i.fix_id, i.reopens_after FROM issues i JOIN unnest(@ids::bigint[]) AS n (id) ON i.id = n.id
 ORDER BY i.project_id, i.id FOR UPDATE OF i`
-)
 
 const reopenIssue = `UPDATE issues SET status = 'unresolved', status_at = @now WHERE project_id = @project_id AND id = @id`
 
@@ -142,11 +135,7 @@ func (w *Writer) reopenIssues(ctx context.Context, t *pg.Tx, b *batch) error {
 	for i, c := range b.counts.issues {
 		ids[i], latest[c.issue] = c.issue, c.LastSeen
 	}
-	lock, args := lockIssues, pg.Args{"ids": ids}
-	if w.db.IsDistributed() {
-		lock, args["projects"] = lockIssuesInShard, b.listProjects()
-	}
-	issues, err := pg.QueryMany[countedIssue](ctx, t, lock, args)
+	issues, err := pg.QueryMany[countedIssue](ctx, t, lockIssues, pg.Args{"ids": ids})
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,11 @@ func (d *dictionaries) findPacker(ctx context.Context, w *Writer, project int64)
 		if !ok {
 			newest.Encoder = plainPacker
 		}
-		row, err := pg.QueryOne[dictionaryRow](ctx, w.db.Writer, findNewestDictionary, pg.Args{"project_id": project})
+		var row dictionaryRow
+		err := w.db.OnShard(ctx, []int64{project}, func(on pg.WriterPool) (err error) {
+			row, err = pg.QueryOne[dictionaryRow](ctx, on, findNewestDictionary, pg.Args{"project_id": project})
+			return err
+		})
 		switch {
 		case err == nil && row.ID != newest.dictionary:
 			withDictionary := zstd.WithEncoderDictRaw(uint32(row.ID), row.Content)

@@ -68,7 +68,7 @@ SELECT pg_advisory_xact_lock(hashtextextended('errand.project', project_id)) FRO
 
 func findLocked(ctx context.Context, t *pg.Tx, id int64, find, lock string) error {
 	args := pg.Args{"id": id}
-	if t.IsDistributed() {
+	if t.IsDistributed() || t.IsOnNode() {
 		if _, err := pg.Exec(ctx, t, lock, args); err != nil {
 			return err
 		}

@@ -119,6 +119,18 @@ func (w *Writer) storeAndTrim(ctx context.Context, t *pg.Tx, project, issue int6
 	return err
 }
 
+// Where the tables are distributed over nodes, the project's row in project_seen brings the events to its node.
+const addWaiting = `
+INSERT INTO events (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload,
+	user_hash)
+SELECT s.project_id, n.event_id, n.id, n.issue_id, n.received_at, n.occurred_at, n.level, n.release, n.environment, n.dictionary,
+	n.payload, n.user_hash
+FROM project_seen s JOIN unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
+	$7::text[], $8::text[], $9::text[], $10::bigint[], $11::bytea[], $12::bytea[])
+	AS n (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload, user_hash)
+	ON n.project_id = s.project_id
+WHERE s.project_id = ANY ($1::bigint[])`
+
 // storeWaiting stores the events that are still only counted, and returns their number.
 func storeWaiting(ctx context.Context, t *pg.Tx, project, issue int64, waiting []NewEvent) (int64, error) {
 	ids := newEventArrays(len(waiting))
@@ -140,7 +152,7 @@ func storeWaiting(ctx context.Context, t *pg.Tx, project, issue int64, waiting [
 			columns.appendEvent(&waiting[i], issue)
 		}
 	}
-	tag, err := t.Exec(ctx, addEventsInShard, columns.listArgs()...)
+	tag, err := t.Exec(ctx, addWaiting, columns.listArgs()...)
 	if err == nil && tag.RowsAffected() != int64(len(counted)) {
 		err = errStale
 	}

@@ -65,7 +65,7 @@ func (b *batch) listNewIssueCounts(limit int64) []any {
 const listNewIssueCounts = `
 SELECT coalesce(h.new_issues, 0)::bigint
 FROM unnest($1::bigint[], $2::timestamptz[]) WITH ORDINALITY AS n (project_id, hour, place)
-LEFT JOIN project_hours h ON h.project_id = n.project_id AND h.hour = n.hour AND /* of the given projects: h */ true
+LEFT JOIN project_hours h ON h.project_id = n.project_id AND h.hour = n.hour
 ORDER BY n.place`
 
 // CountNewIssues returns how many issues were made in each of the hours, in their order.
@@ -74,12 +74,15 @@ func (w *Writer) CountNewIssues(ctx context.Context, hours []ProjectHour) ([]int
 	for i, h := range hours {
 		project[i], start[i] = h.ProjectID, h.Hour
 	}
-	rows, err := w.db.Writer.Query(ctx, w.db.ChooseForm(listNewIssueCounts, pg.NameGiven(listNewIssueCounts)), project, start)
-	if err != nil {
-		return nil, pg.WrapError(err)
+	return queryInShard(ctx, w.db, project, pgx.RowTo[int64], listNewIssueCounts, project, start)
+}
+
+func listProjectsOf(groups []issueKey) []int64 {
+	projects := make([]int64, len(groups))
+	for i, g := range groups {
+		projects[i] = g.project
 	}
-	counts, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	return counts, pg.WrapError(err)
+	return projects
 }
 
 // Group is what the events of one issue have in common: the project and the fingerprint.
@@ -102,7 +105,11 @@ func (w *Writer) FindGrouped(ctx context.Context, events []NewEvent) ([]bool, er
 	if len(unknown) == 0 {
 		return grouped, nil
 	}
-	found, err := w.findIssues(ctx, w.db.Writer, unknown)
+	var found map[issueKey]int64
+	err := w.db.OnShard(ctx, listProjectsOf(unknown), func(on pg.WriterPool) (err error) {
+		found, err = w.findIssues(ctx, on, unknown)
+		return err
+	})
 	if err != nil {
 		return nil, pg.WrapError(err)
 	}

@@ -25,7 +25,6 @@ const countDays = `
 SELECT coalesce(sum(h.events), 0)::bigint
 FROM unnest($1::bigint[], $2::timestamptz[]) WITH ORDINALITY AS n (project_id, day, place)
 LEFT JOIN project_hours h ON h.project_id = n.project_id AND h.hour >= n.day AND h.hour < n.day + interval '24 hours'
-	AND /* of the given projects: h */ true
 GROUP BY n.place ORDER BY n.place`
 
 // CountDays returns how many events counted on each of the days, in their order. Where the tables are
@@ -35,12 +34,24 @@ func (w *Writer) CountDays(ctx context.Context, days []ProjectDay) ([]int64, err
 	for i, d := range days {
 		project[i], start[i] = d.ProjectID, d.Day
 	}
-	rows, err := w.db.Writer.Query(ctx, w.db.ChooseForm(countDays, pg.NameGiven(countDays)), project, start)
-	if err != nil {
-		return nil, pg.WrapError(err)
+	return queryInShard(ctx, w.db, project, pgx.RowTo[int64], countDays, project, start)
+}
+
+// queryInShard runs a statement about projects of one shard, and returns its rows.
+func queryInShard[T any](
+	ctx context.Context, db *pg.DB, projects []int64, scan pgx.RowToFunc[T], sql string, args ...any,
+) (all []T, err error) {
+	if len(projects) == 0 {
+		return nil, nil
 	}
-	counts, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	return counts, pg.WrapError(err)
+	err = db.OnShard(ctx, projects, func(on pg.WriterPool) error {
+		rows, err := on.Query(ctx, sql, args...)
+		if err == nil {
+			all, err = pgx.CollectRows(rows, scan)
+		}
+		return err
+	})
+	return all, pg.WrapError(err)
 }
 
 // errOverQuota says that a batch would take a project above its daily quota.
@@ -109,7 +120,7 @@ func (n *quotas) queueQuotaGuard(q *pgx.Batch) {
 const findStored = `
 SELECT e.event_id IS NOT NULL
 FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS n (project_id, event_id, place)
-LEFT JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id AND /* of the given projects: e */ true
+LEFT JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id
 ORDER BY n.place`
 
 // FindStored reports for each event, in order, whether its id is stored or was counted within a day: adding it again would count nothing.
@@ -118,10 +129,5 @@ func (w *Writer) FindStored(ctx context.Context, events []NewEvent) ([]bool, err
 	for i := range events {
 		project[i], event[i] = events[i].ProjectID, events[i].EventID
 	}
-	rows, err := w.db.Writer.Query(ctx, w.db.ChooseForm(findStored, pg.NameGiven(findStored)), project, event)
-	if err != nil {
-		return nil, pg.WrapError(err)
-	}
-	stored, err := pgx.CollectRows(rows, pgx.RowTo[bool])
-	return stored, pg.WrapError(err)
+	return queryInShard(ctx, w.db, project, pgx.RowTo[bool], findStored, project, event)
 }

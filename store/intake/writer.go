@@ -4,6 +4,7 @@ package intake
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 
 	"errand/core"
@@ -42,6 +43,9 @@ type Writer struct {
 func (w *Writer) ShardOf(ctx context.Context, project int64) (int64, error) {
 	return w.db.ShardOf(ctx, project)
 }
+
+// AreInSeveralShards reports whether a call failed because its projects are not, or no longer, in one shard: each alone is.
+func AreInSeveralShards(err error) bool { return errors.Is(err, pg.ErrSeveralShards) }
 
 // IsDistributed reports whether the tables are distributed over nodes.
 func (w *Writer) IsDistributed() bool { return w.db.IsDistributed() }

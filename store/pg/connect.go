@@ -22,7 +22,7 @@ const (
 	DefaultConnections = 19
 	MinConnections     = 5
 
-	WriterConnections = 2
+	writerConnections = 2
 	idConnections     = 1
 )
 

@@ -40,8 +40,8 @@ type Options struct {
 // Open prepares the pools. Connections are made when they are needed.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	size := int32(max(cmp.Or(o.Connections, DefaultConnections), MinConnections))
-	ofMain := poolOptions{size: size - WriterConnections - idConnections}
-	ofWriter := poolOptions{size: WriterConnections, afterConnect: prepareWriter}
+	ofMain := poolOptions{size: size - writerConnections - idConnections}
+	ofWriter := poolOptions{size: writerConnections, afterConnect: prepareWriter}
 	ofIDs := poolOptions{size: idConnections}
 	if o.OwnsPostgres {
 		ofMain.keep, ofMain.stay, ofMain.renew = keepOwnConnected, 1, renewOwnConnected
@@ -63,10 +63,12 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		writer.Close()
 		return nil, err
 	}
-	db := &DB{Main: main, Writer: WriterPool{writer, o.OwnsPostgres}, Reserved: reserved, IDs: newIDs(reserved), clock: o.Clock,
-		url: o.URL}
+	db := &DB{
+		Main: main, Writer: WriterPool{pool: writer, isPinned: o.OwnsPostgres}, Reserved: reserved, IDs: newIDs(reserved),
+		clock: o.Clock, url: o.URL,
+	}
 	db.shards = newShards(db)
-	db.reader = &shardReader{db: db, pools: map[string]*pgxpool.Pool{}}
+	db.reader = &shardReader{db: db, pools: map[string]*pgxpool.Pool{}, writers: map[string]*pgxpool.Pool{}}
 	return db, nil
 }
 
@@ -134,29 +136,17 @@ func (db *DB) FitConnections(ctx context.Context) (wanted, allowed int, err erro
 	if err != nil {
 		return 0, 0, err
 	}
-	wanted = int(db.Main.Config().MaxConns+db.Writer.pool.Config().MaxConns) + idConnections
-	size, ofWriter := int32(min(wanted, max(row.Limit, MinConnections))), int32(WriterConnections)
-	if db.IsDistributed() { // each shard's events are a transaction of their own
-		ofWriter = max(ofWriter, size/3)
+	config, others := db.Main.Config(), writerConnections+idConnections
+	wanted = int(config.MaxConns) + others
+	if row.Limit >= wanted {
+		return wanted, row.Limit, nil
 	}
-	if err = resizePool(ctx, &db.Writer.pool, ofWriter); err == nil {
-		err = resizePool(ctx, &db.Main, size-ofWriter-idConnections)
-	}
-	return wanted, row.Limit, err
-}
-
-// resizePool makes a pool of another size, unless it has that size.
-func resizePool(ctx context.Context, pool **pgxpool.Pool, size int32) error {
-	config := (*pool).Config()
-	if config.MaxConns == size {
-		return nil
-	}
-	config.MaxConns = size
-	resized, err := pgxpool.NewWithConfig(ctx, config)
+	config.MaxConns = int32(max(row.Limit, MinConnections) - others)
+	fitting, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
-	(*pool).Close()
-	*pool = resized
-	return nil
+	db.Main.Close()
+	db.Main = fitting
+	return wanted, row.Limit, nil
 }

@@ -44,7 +44,6 @@ func (db *DB) FindDistribution(ctx context.Context) error {
 		}
 	}
 	db.distributed.Store(true)
-	db.Writer.isPinned = true // a generic plan could not know the node of a project
 	return nil
 }
 

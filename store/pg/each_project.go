@@ -19,11 +19,8 @@ import (
 // each where it then names the projects of a table. Elsewhere they mean nothing.
 var ofSomeProjects = regexp.MustCompile(`/\* of some projects: (\w+) \*/ true`)
 
-// Other marks stand where the projects are arguments already: in $1, or the one of @project_id.
-var (
-	ofGivenProjects = regexp.MustCompile(`/\* of the given projects: (\w+) \*/ true`)
-	ofItsProject    = regexp.MustCompile(`/\* of its project: (\w+) \*/ true`)
-)
+// Another mark stands where the project is the argument @project_id already.
+var ofItsProject = regexp.MustCompile(`/\* of its project: (\w+) \*/ true`)
 
 // NameProjects makes each mark of a statement the condition that the table's rows are of @some_projects, also where it is a mark of its
 // project. It reports whether there is one.
@@ -31,11 +28,6 @@ func NameProjects(sql string) (named string, hasMarks bool) {
 	const ofThese = "$1.project_id = ANY (@some_projects::bigint[])"
 	named = ofItsProject.ReplaceAllString(ofSomeProjects.ReplaceAllString(sql, ofThese), ofThese)
 	return named, named != sql
-}
-
-// NameGiven makes each mark of given projects the condition that the table's rows are of those in $1.
-func NameGiven(sql string) string {
-	return ofGivenProjects.ReplaceAllString(sql, "$1.project_id = ANY ($$1::bigint[])")
 }
 
 // NameOwn makes each mark of its project the condition that the table's rows are of @project_id.

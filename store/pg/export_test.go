@@ -8,9 +8,7 @@ func (db *DB) PrepareRoleWith(ctx context.Context, settings map[string]string) e
 }
 
 // OnShard is onShard.
-func OnShard(sql string, shard, whole map[string]string) string {
-	return onShard(sql, tableOf.FindAllStringSubmatchIndex(sql, -1), shard, whole)
-}
+var OnShard = onShard
 
 // WithAddress is withAddress.
 var WithAddress = withAddress

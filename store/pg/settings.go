@@ -43,7 +43,8 @@ SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin'
 // so on tables without statistics, and its plan for an array does not depend on the contents.
 type WriterPool struct {
 	pool     *pgxpool.Pool
-	isPinned bool // its sessions have writerSettings, or must not have them
+	isPinned bool        // its sessions have writerSettings, or must not have them
+	place    *shardPlace // the shard that it writes to, on its node; nil for the database of DATABASE_URL
 }
 
 // writerSettings are those of pinPlans, for the sessions of our own Postgres: then no batch has to make them.
@@ -53,13 +54,25 @@ var writerSettings = map[string]string{
 
 // SendBatch sends statements that form one transaction, in one round trip.
 func (w WriterPool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
-	if w.isPinned {
-		return w.pool.SendBatch(ctx, b)
+	begun := w.beginBatch()
+	if w.place != nil {
+		b = w.place.formBatch(b)
 	}
-	pinned := &pgx.Batch{}
-	pinned.Queue(pinPlans)
-	pinned.QueuedQueries = append(pinned.QueuedQueries, b.QueuedQueries...)
-	return w.pool.SendBatch(ctx, pinned)
+	begun.QueuedQueries = append(begun.QueuedQueries, b.QueuedQueries...)
+	return w.pool.SendBatch(ctx, begun)
+}
+
+// beginBatch returns what is sent before other statements.
+func (w WriterPool) beginBatch() *pgx.Batch {
+	begun := &pgx.Batch{}
+	if !w.isPinned {
+		begun.Queue(pinPlans)
+	}
+	if w.place != nil {
+		begun.Queue(lockShard, w.place.id)
+		begun.Queue(findShardHere, w.place.id)
+	}
+	return begun
 }
 
 // Query runs a statement, in one round trip. The caller closes the rows; after an error there are none.
@@ -67,8 +80,8 @@ func (w WriterPool) Query(ctx context.Context, sql string, args ...any) (pgx.Row
 	one := &pgx.Batch{}
 	one.Queue(sql, args...)
 	sent := w.SendBatch(ctx, one)
-	if !w.isPinned {
-		if _, err := sent.Exec(); err != nil { // from pinPlans
+	for range w.beginBatch().QueuedQueries {
+		if _, err := sent.Exec(); err != nil {
 			_ = sent.Close() // reports the same error
 			return nil, err
 		}

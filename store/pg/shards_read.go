@@ -1,20 +1,17 @@
 package pg
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"net"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
@@ -27,8 +24,9 @@ import (
 // shardReader has the connections to the nodes, and where the shards are.
 type shardReader struct {
 	db      *DB
-	mu      sync.Mutex               // guards pools
-	pools   map[string]*pgxpool.Pool // by the node
+	mu      sync.Mutex // guards the pools, which are by the node
+	pools   map[string]*pgxpool.Pool
+	writers map[string]*pgxpool.Pool
 	places  atomic.Pointer[placements]
 	lookUps singleflight.Group
 }
@@ -36,14 +34,15 @@ type shardReader struct {
 // placements are where the shards were at a time.
 type placements struct {
 	shards map[int64]*shardPlace // by the shard of issues
-	whole  map[string]string     // the names of the tables that each node has whole
 	until  time.Time             // then they are looked up again
 }
 
 // shardPlace is a shard: the rows of its projects in all tables.
 type shardPlace struct {
+	id    int64             // that of its part of issues
 	node  string            // host:port
-	names map[string]string // of its part of each table
+	names map[string]string // of its part of each table, and of the tables that each node has whole
+	forms sync.Map          // statements as they run there, by the usual statement
 }
 
 const (
@@ -102,43 +101,53 @@ func (r *shardReader) readPlacements(ctx context.Context) (*placements, error) {
 	if err != nil {
 		return nil, err
 	}
-	byLow := map[string]*shardPlace{}
-	found := &placements{map[int64]*shardPlace{}, map[string]string{}, time.Now().Add(rememberPlaces)}
+	byLow, whole := map[string]*shardPlace{}, map[string]string{}
+	found := &placements{map[int64]*shardPlace{}, time.Now().Add(rememberPlaces)}
 	for _, row := range rows {
 		name := fmt.Sprintf("%s_%d", row.Name, row.ID)
 		if row.Low == "" {
-			found.whole[row.Name] = name
+			whole[row.Name] = name
 			continue
 		}
-		if byLow[row.Low] == nil {
-			byLow[row.Low] = &shardPlace{net.JoinHostPort(row.Host, row.Port), map[string]string{}}
+		place := byLow[row.Low]
+		if place == nil {
+			place = &shardPlace{node: net.JoinHostPort(row.Host, row.Port), names: map[string]string{}}
+			byLow[row.Low] = place
 		}
-		byLow[row.Low].names[row.Name] = name
+		place.names[row.Name] = name
 		if row.Name == "issues" {
-			found.shards[row.ID] = byLow[row.Low]
+			place.id = row.ID
+			found.shards[row.ID] = place
 		}
+	}
+	for _, place := range byLow {
+		maps.Copy(place.names, whole)
 	}
 	return found, nil
 }
-
-func (r *shardReader) forgetPlacements() { r.places.Store(nil) }
 
 // nodeSettings are those of the connections to nodes: they keep plans, as on one Postgres, and run without parallel workers, which take
 // longer to start than a shard takes to read.
 var nodeSettings = map[string]string{"plan_cache_mode": "auto", "max_parallel_workers_per_gather": "0"}
 
-// poolOf returns the connections to a node: the address is its own, and all else as in DATABASE_URL.
+// poolOf returns the connections to a node for reads.
 func (r *shardReader) poolOf(ctx context.Context, node string) (*pgxpool.Pool, error) {
+	return r.openOnce(ctx, r.pools, node, poolOptions{size: nodeConnections, settings: nodeSettings})
+}
+
+// openOnce returns the pool of a node, and opens it if there is none. The address is the node's, and all else as in DATABASE_URL.
+func (r *shardReader) openOnce(ctx context.Context, pools map[string]*pgxpool.Pool, node string, o poolOptions) (*pgxpool.Pool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if pool := r.pools[node]; pool != nil {
+	if pool := pools[node]; pool != nil {
 		return pool, nil
 	}
 	settings := maps.Clone(roleSettings)
-	maps.Copy(settings, nodeSettings)
-	pool, err := openPool(ctx, withAddress(r.db.url, node), poolOptions{size: nodeConnections, settings: settings})
+	maps.Copy(settings, o.settings)
+	o.settings = settings
+	pool, err := openPool(ctx, withAddress(r.db.url, node), o)
 	if err == nil {
-		r.pools[node] = pool
+		pools[node] = pool
 	}
 	return pool, err
 }
@@ -146,8 +155,10 @@ func (r *shardReader) poolOf(ctx context.Context, node string) (*pgxpool.Pool, e
 func (r *shardReader) closePools() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, pool := range r.pools {
-		pool.Close()
+	for _, pools := range []map[string]*pgxpool.Pool{r.pools, r.writers} {
+		for _, pool := range pools {
+			pool.Close()
+		}
 	}
 }
 
@@ -168,31 +179,6 @@ func withAddress(connection, address string) string {
 	return fmt.Sprintf("%s host=%s port=%s", connection, host, port)
 }
 
-// tableOf finds the tables of a statement, with the alias that may follow. Keywords are in capitals.
-var tableOf = regexp.MustCompile(`\b(FROM|JOIN)(\s+)([a-z][a-z_]*)\b((?:\s+AS)?\s+[a-z_]\w*)?`)
-
-// onShard returns a statement over the parts of the tables in a shard. tables are the places that tableOf finds in it, and whole has the
-// tables that each node has whole.
-func onShard(sql string, tables [][]int, shard, whole map[string]string) string {
-	var out strings.Builder
-	last := 0
-	for _, at := range tables {
-		table := sql[at[6]:at[7]]
-		name := cmp.Or(shard[table], whole[table])
-		if name == "" {
-			continue
-		}
-		out.WriteString(sql[last:at[6]])
-		out.WriteString(name)
-		if at[8] < 0 { // columns are named by the table
-			out.WriteString(" AS " + table)
-		}
-		last = at[7]
-	}
-	out.WriteString(sql[last:])
-	return out.String()
-}
-
 // usePlan makes the node use the plan that it has for all values, until the batch ends.
 const usePlan = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`
 
@@ -203,9 +189,7 @@ const onePlan = "/* one plan */"
 // it was remembered.
 func (r *shardReader) sendEach(ctx context.Context, b *Batch, projects []int64) error {
 	added, err := r.collectEach(ctx, b, projects)
-	if errors.Is(err, errMoved) || HasState(err, pgerrcode.UndefinedTable) {
-		r.forgetPlacements()
-		r.db.shards.cache.Purge()
+	if r.db.LookAgain(err) {
 		added, err = r.collectEach(ctx, b, projects)
 	}
 	if err != nil {
@@ -217,14 +201,13 @@ func (r *shardReader) sendEach(ctx context.Context, b *Batch, projects []int64) 
 
 // collectEach sends a batch once, and returns what adds the rows, in the order of the shards.
 func (r *shardReader) collectEach(ctx context.Context, b *Batch, projects []int64) ([]func(), error) {
-	parts, whole, err := r.splitByShard(ctx, projects)
+	parts, err := r.splitByShard(ctx, projects)
 	if err != nil {
 		return nil, err
 	}
 	batches, places := map[string]*Batch{}, map[string][]int{} // by the node; the places of its reads in added
 	for i, read := range b.reads {
 		sql, hasMarks := NameProjects(read.sql)
-		tables := tableOf.FindAllStringSubmatchIndex(sql, -1)
 		for n, part := range parts {
 			batch := batches[part.node]
 			if batch == nil {
@@ -235,7 +218,7 @@ func (r *shardReader) collectEach(ctx context.Context, b *Batch, projects []int6
 			if hasMarks {
 				args = withProjects(args, part.projects)
 			}
-			batch.reads = append(batch.reads, queuedRead{onShard(sql, tables, part.names, whole), args, read.collect})
+			batch.reads = append(batch.reads, queuedRead{part.form(sql), args, read.collect})
 			places[part.node] = append(places[part.node], i*len(parts)+n)
 		}
 	}
@@ -263,22 +246,22 @@ type shardPart struct {
 	projects []int64
 }
 
-// splitByShard returns the shards of the projects, in order, and the names of the tables that each node has whole.
-func (r *shardReader) splitByShard(ctx context.Context, projects []int64) (parts []shardPart, whole map[string]string, err error) {
+// splitByShard returns the shards of the projects, in order.
+func (r *shardReader) splitByShard(ctx context.Context, projects []int64) (parts []shardPart, err error) {
 	groups, err := r.db.shards.groupByShard(ctx, projects)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	places, err := r.findPlacements(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, group := range groups {
 		place := places.shards[group.shard]
 		if place == nil {
-			return nil, nil, fmt.Errorf("%w: %d", errMoved, group.shard)
+			return nil, fmt.Errorf("%w: %d", errMoved, group.shard)
 		}
 		parts = append(parts, shardPart{place, group.projects})
 	}
-	return parts, places.whole, nil
+	return parts, nil
 }

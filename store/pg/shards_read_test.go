@@ -11,8 +11,7 @@ import (
 // On a shard a statement has the shard's tables. Where its columns are named by the table, that stays their name.
 func TestStatementsOnAShardHaveItsTables(t *testing.T) {
 	t.Parallel()
-	shard := map[string]string{"issues": "issues_7", "events": "events_8"}
-	whole := map[string]string{"projects": "projects_1"}
+	names := map[string]string{"issues": "issues_7", "events": "events_8", "projects": "projects_1", "hours": "hours_9"}
 	for sql, expected := range map[string]string{
 		"SELECT i.id FROM issues i JOIN projects p ON true":     "SELECT i.id FROM issues_7 i JOIN projects_1 p ON true",
 		"SELECT sum(events) FROM events WHERE events.id = 1":    "SELECT sum(events) FROM events_8 AS events WHERE events.id = 1",
@@ -20,9 +19,15 @@ func TestStatementsOnAShardHaveItsTables(t *testing.T) {
 		"SELECT 1 FROM\n\tissues\nWHERE id = 1":                 "SELECT 1 FROM\n\tissues_7 AS issues\nWHERE id = 1",
 		"SELECT 1 FROM (SELECT * FROM issues) issues":           "SELECT 1 FROM (SELECT * FROM issues_7 AS issues) issues",
 		"SELECT events FROM unnest($1::bigint[]) AS n (events)": "SELECT events FROM unnest($1::bigint[]) AS n (events)",
-		"SELECT a IS DISTINCT FROM b FROM issues_of_others o":   "SELECT a IS DISTINCT FROM b FROM issues_of_others o",
+		"INSERT INTO hours (n) VALUES (1) ON CONFLICT (n) DO UPDATE SET n = hours.n": "INSERT INTO hours_9 AS hours (n) VALUES (1) " +
+			"ON CONFLICT (n) DO UPDATE SET n = hours.n",
+		"UPDATE issues SET n = 1 WHERE id = 1":                "UPDATE issues_7 AS issues SET n = 1 WHERE id = 1",
+		"UPDATE issues i SET n = 1 FROM events e":             "UPDATE issues_7 i SET n = 1 FROM events_8 e",
+		"DELETE FROM events e USING issues i WHERE true":      "DELETE FROM events_8 e USING issues_7 i WHERE true",
+		"SELECT 1 FROM issues i FOR UPDATE OF i":              "SELECT 1 FROM issues_7 i FOR UPDATE OF i",
+		"SELECT a IS DISTINCT FROM b FROM issues_of_others o": "SELECT a IS DISTINCT FROM b FROM issues_of_others o",
 	} {
-		require.Equal(t, expected, pg.OnShard(sql, shard, whole))
+		require.Equal(t, expected, pg.OnShard(sql, names))
 	}
 }
 

@@ -17,10 +17,14 @@ type Tx struct {
 
 	deliveries    *int64 // deliveries made in it
 	isDistributed bool
+	isOnNode      bool
 }
 
-// IsDistributed reports whether the tables are distributed over nodes (DB.IsDistributed).
+// IsDistributed reports whether a statement that writes has to name the projects of one shard (DB.IsDistributed).
 func (t *Tx) IsDistributed() bool { return t.isDistributed }
+
+// IsOnNode reports whether the transaction is on the node of a shard (DB.InTxOf). Only there no other node sees the locks that it takes.
+func (t *Tx) IsOnNode() bool { return t.isOnNode }
 
 // CountDeliveries notes that the transaction has made deliveries. They are announced after the commit.
 func (t *Tx) CountDeliveries(made int64) { *t.deliveries += made }
@@ -58,7 +62,7 @@ func (db *DB) inTxOn(ctx context.Context, pool *pgxpool.Pool, begin string, fn f
 // InSavepoint runs fn in a savepoint of the transaction. When fn fails, its changes are undone, and the transaction goes on.
 func (t *Tx) InSavepoint(ctx context.Context, fn func(*Tx) error) error {
 	return pgx.BeginFunc(ctx, t.Tx, func(savepoint pgx.Tx) error {
-		return fn(&Tx{Tx: savepoint, Now: t.Now, deliveries: t.deliveries, isDistributed: t.isDistributed})
+		return fn(&Tx{Tx: savepoint, Now: t.Now, deliveries: t.deliveries, isDistributed: t.isDistributed, isOnNode: t.isOnNode})
 	})
 }
 

@@ -9,22 +9,51 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
 
 	"errand/store/pg"
 )
 
+// openOnCitus opens a distributed database.
+func openOnCitus(t *testing.T, databaseURL string) *pg.DB {
+	db, err := pg.Open(t.Context(), pg.Options{URL: databaseURL, Clock: time.Now})
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	require.NoError(t, db.FindDistribution(t.Context()))
+	return db
+}
+
+// requireOnNode plans a statement on the node of a shard, where the parts of the tables there serve it without Citus.
+func requireOnNode(t *testing.T, db *pg.DB, name, sql string) {
+	on, err := db.WriterOf(t.Context(), []int64{1})
+	require.NoError(t, err)
+	err = db.InTxOf(t.Context(), on, func(tx *pg.Tx) error {
+		plan, err := planInTx(t.Context(), tx.Tx, sql)
+		if strings.Contains(plan, "Citus") {
+			t.Errorf("%s names a table that is not of the shard:\n%s", name, plan)
+		}
+		return err
+	})
+	require.NoError(t, err, name)
+}
+
 // requireRoutes lets Citus plan every statement as it runs there: each asks one shard, unless asksAllNodes has it.
-func requireRoutes(t *testing.T, conn *pgx.Conn, statements map[string]string, forms map[string]string) {
+func requireRoutes(t *testing.T, conn *pgx.Conn, db *pg.DB, statements map[string]string, forms map[string]string) {
 	unused := asksAllNodes(t)
 	for _, name := range slices.Sorted(maps.Keys(statements)) {
 		reason := unused[name]
 		delete(unused, name)
-		if reason == ofOnePostgres || reason == partOfOthers {
+		switch reason {
+		case ofOnePostgres, partOfOthers:
+			continue
+		case ofTheWriter:
+			requireOnNode(t, db, name, statements[name])
 			continue
 		}
-		sql, _ := pg.NameProjects(ofAList.Replace(pg.NameOwn(pg.NameGiven(cmp.Or(forms[name], statements[name])))))
+		sql, _ := pg.NameProjects(ofAList.Replace(pg.NameOwn(cmp.Or(forms[name], statements[name]))))
 		plan, err := planOnCitus(t.Context(), conn, sql)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -54,37 +83,41 @@ func countShards(plan string) (most int) {
 
 // planOnCitus returns the plan of a statement with some values.
 func planOnCitus(ctx context.Context, conn *pgx.Conn, sql string) (plan string, err error) {
-	if strings.Contains(sql, "@") {
-		if sql, _, err = (pgx.NamedArgs{}).RewriteQuery(ctx, conn, sql, nil); err != nil {
-			return "", err
-		}
-	}
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		prepared, err := tx.Prepare(ctx, "", sql)
-		if err != nil {
-			return err
-		}
-		values := make([]string, len(prepared.ParamOIDs))
-		for i, oid := range prepared.ParamOIDs {
-			kind, _ := conn.TypeMap().TypeForOID(oid)
-			values[i] = someValue(kind.Name)
-		}
-		if _, err := tx.Exec(ctx, "DEALLOCATE ALL; PREPARE planned AS "+sql, pgx.QueryExecModeSimpleProtocol); err != nil {
-			return err
-		}
-		call := "EXPLAIN (COSTS OFF) EXECUTE planned"
-		if len(values) > 0 {
-			call += "(" + strings.Join(values, ", ") + ")"
-		}
-		rows, err := tx.Query(ctx, call, pgx.QueryExecModeSimpleProtocol)
-		if err != nil {
-			return err
-		}
-		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		plan = strings.Join(lines, "\n")
+	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) (err error) {
+		plan, err = planInTx(ctx, tx, sql)
 		return err
 	})
 	return plan, err
+}
+
+func planInTx(ctx context.Context, tx pgx.Tx, sql string) (plan string, err error) {
+	if strings.Contains(sql, "@") {
+		if sql, _, err = (pgx.NamedArgs{}).RewriteQuery(ctx, tx.Conn(), sql, nil); err != nil {
+			return "", err
+		}
+	}
+	prepared, err := tx.Prepare(ctx, "", sql)
+	if err != nil {
+		return "", err
+	}
+	values := make([]string, len(prepared.ParamOIDs))
+	for i, oid := range prepared.ParamOIDs {
+		kind, _ := tx.Conn().TypeMap().TypeForOID(oid)
+		values[i] = someValue(kind.Name)
+	}
+	if _, err := tx.Exec(ctx, "DEALLOCATE ALL; PREPARE planned AS "+sql, pgx.QueryExecModeSimpleProtocol); err != nil {
+		return "", err
+	}
+	call := "EXPLAIN (COSTS OFF) EXECUTE planned"
+	if len(values) > 0 {
+		call += "(" + strings.Join(values, ", ") + ")"
+	}
+	rows, err := tx.Query(ctx, call, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		return "", err
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	return strings.Join(lines, "\n"), err
 }
 
 // someValue returns a literal of a type. Numbers are 1, so that rows of different tables are of one project.

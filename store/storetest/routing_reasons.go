@@ -10,15 +10,18 @@ import (
 // Reasons why a statement does not run as it stands where the tables are distributed.
 const (
 	ofOnePostgres = "another form of it runs there"
+	ofTheWriter   = "the writer of events runs it on the node of its shard"
 	partOfOthers  = "it is a part of statements that name their projects, or of lists"
 )
 
 // statementsOfAllNodes has the statements that do not name projects, by the reason.
 var statementsOfAllNodes = map[string]string{
-	ofOnePostgres: `addEvents checkIssues checkQuotas countHours countIssues countNewIssues failOverQuota findOwnersOfIssues
-		insertDeliveriesOfOne lockIssues readLastAndRefusal selectIntakeProjectOfKey selectSeveralIssues`,
-	partOfOthers: `findEventIDs findIssuesByFingerprint listActivity listEventMarks listEventsOfIssue listEventsWithTags noiseColumns
-		pendingDeliveries selectDeliveries selectFixOutcomes selectIssues selectIssuesToLock selectLabels selectManagedProjects selectProblems
+	ofOnePostgres: `findOwnersOfIssues readLastAndRefusal selectIntakeProjectOfKey selectSeveralIssues`,
+	ofTheWriter: `addCountedIDs addEvents addFingerprints checkIssues checkQuotas countDays countEnvironments countHours countIssues
+		countNewIssues countReleases countSpikes failOverQuota findEventIDs findIssuesByFingerprint findNewestDictionary findStored
+		insertDeliveriesOfOne listNewIssueCounts lockIssues makeIssues reopenIssue`,
+	partOfOthers: `listActivity listEventMarks listEventsOfIssue listEventsWithTags noiseColumns
+		pendingDeliveries selectDeliveries selectFixOutcomes selectIssues selectLabels selectManagedProjects selectProblems
 		selectProjects selectReleaseNames selectReleases selectSetupProgress selectSourceMaps`,
 	"it counts or lists something of all projects": `countNoise countOpenOfProjects countOpenProblems countOverdue countStatuses findLiveIssues
 		listManagedProjects listProjectUsage listProjects maskedEnvironments maskedReleases noteFirstEvents

@@ -27,18 +27,19 @@ func RequireStatements(t *testing.T, forms map[string]string) {
 	t.Helper()
 	statements := statementConstants(t)
 	require.NotEmpty(t, statements, "the constants were not found")
-	conn, err := pgx.Connect(t.Context(), NewURL(t))
+	databaseURL := NewURL(t)
+	conn, err := pgx.Connect(t.Context(), databaseURL)
 	require.NoError(t, err)
 	defer conn.Close(t.Context())
 	if isOnCitus() {
-		requireRoutes(t, conn, statements, forms)
+		requireRoutes(t, conn, openOnCitus(t, databaseURL), statements, forms)
 		return
 	}
 	for name, sql := range statements {
 		if named, hasMarks := pg.NameProjects(sql); hasMarks {
 			statements[name+" of some projects"] = named
 		}
-		if named := pg.NameOwn(pg.NameGiven(sql)); named != sql {
+		if named := pg.NameOwn(sql); named != sql {
 			statements[name+" of its projects"] = named
 		}
 	}

@@ -1,0 +1,145 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// The writer of events writes to a shard on its node, in the shard's parts of the tables, as it would to one Postgres. Through the
+// coordinator a batch would take ten times as long: it has ten statements, each of which Citus would plan again, there and on the node.
+//
+// A shard can be moved meanwhile. So a transaction begins with the lock that Citus takes for its own writes to the shard: a move waits for
+// it before it copies the last rows, and keeps later ones waiting until it has ended. Then the shard is no longer on the node, and the
+// writer starts again (LookAgain).
+//
+// A Postgres without Citus could not prepare these, so they are variables: tests prepare each constant. No other statement divides.
+var (
+	lockShard     = `SELECT lock_shard_metadata(5, ARRAY[$1::bigint])` // 5: ShareLock
+	findShardHere = `
+SELECT 1 / count(*) FROM pg_dist_placement
+WHERE shardid = $1::bigint AND shardstate = 1 AND groupid = (SELECT groupid FROM pg_dist_local_group)`
+	beginShardTx = beginTx + `; SELECT lock_shard_metadata(5, ARRAY[%[1]d::bigint]);
+SELECT 1 / count(*) FROM pg_dist_placement
+WHERE shardid = %[1]d AND shardstate = 1 AND groupid = (SELECT groupid FROM pg_dist_local_group)`
+)
+
+// nodeWriters bounds the connections of the writer to each node: one that hangs keeps no others waiting.
+const nodeWriters = 6
+
+// LookAgain reports whether a statement or a transaction has failed, and done nothing, because its shard is no longer where it was
+// remembered. The next one looks up where the shards are.
+func (db *DB) LookAgain(err error) bool {
+	hasMoved := db.IsDistributed() && (errors.Is(err, errMoved) || HasState(err, pgerrcode.DivisionByZero, pgerrcode.UndefinedTable))
+	if hasMoved {
+		db.reader.places.Store(nil)
+		db.shards.cache.Purge()
+	}
+	return hasMoved
+}
+
+// OnShard calls fn with the writer of some projects' events (WriterOf), and once more if their shard has moved.
+func (db *DB) OnShard(ctx context.Context, projects []int64, fn func(WriterPool) error) error {
+	err := db.callWithWriter(ctx, projects, fn)
+	if db.LookAgain(err) {
+		err = db.callWithWriter(ctx, projects, fn)
+	}
+	return err
+}
+
+func (db *DB) callWithWriter(ctx context.Context, projects []int64, fn func(WriterPool) error) error {
+	on, err := db.WriterOf(ctx, projects)
+	if err != nil {
+		return err
+	}
+	return fn(on)
+}
+
+// ErrSeveralShards says that projects are not in one shard, or no longer.
+var ErrSeveralShards = errors.New("store: the projects are in several shards")
+
+// WriterOf returns the writer of the events of some projects. Where the tables are distributed over nodes they must be in one shard.
+func (db *DB) WriterOf(ctx context.Context, projects []int64) (WriterPool, error) {
+	if !db.IsDistributed() {
+		return db.Writer, nil
+	}
+	place, err := db.findPlace(ctx, projects)
+	if err != nil {
+		return WriterPool{}, err
+	}
+	pool, err := db.reader.openOnce(ctx, db.reader.writers, place.node,
+		poolOptions{size: nodeWriters, settings: writerSettings, afterConnect: prepareWriter})
+	return WriterPool{pool: pool, isPinned: true, place: place}, err
+}
+
+// While a shard moves, one look-up may have its old part and another its new one.
+const (
+	placeAttempts = 20
+	placePause    = 50 * time.Millisecond
+)
+
+// findPlace returns where the shard of some projects is.
+func (db *DB) findPlace(ctx context.Context, projects []int64) (*shardPlace, error) {
+	for n := 1; ; n++ {
+		parts, err := db.reader.splitByShard(ctx, projects)
+		switch {
+		case err == nil && len(parts) > 1:
+			return nil, ErrSeveralShards
+		case err == nil:
+			return parts[0].shardPlace, nil
+		case n == placeAttempts || !db.LookAgain(err):
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, WrapError(ctx.Err())
+		case <-time.After(placePause):
+		}
+	}
+}
+
+// InTxOf runs fn in a transaction of a writer.
+func (db *DB) InTxOf(ctx context.Context, w WriterPool, fn func(*Tx) error) error {
+	if w.place == nil {
+		return db.inTxOn(ctx, w.pool, beginWriterTx, fn)
+	}
+	return db.inTxOn(ctx, w.pool, fmt.Sprintf(beginShardTx, w.place.id), func(t *Tx) error {
+		return fn(&Tx{Tx: shardTx{t.Tx, w.place}, Now: t.Now, deliveries: t.deliveries, isOnNode: true})
+	})
+}
+
+// shardTx is a transaction whose statements run on a shard.
+type shardTx struct {
+	pgx.Tx
+	place *shardPlace
+}
+
+func (t shardTx) Begin(ctx context.Context) (pgx.Tx, error) {
+	savepoint, err := t.Tx.Begin(ctx)
+	return shardTx{savepoint, t.place}, err
+}
+
+func (t shardTx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	return t.Tx.Exec(ctx, t.place.form(sql), args...)
+}
+
+func (t shardTx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	return t.Tx.Query(ctx, t.place.form(sql), args...)
+}
+
+func (t shardTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	return t.Tx.QueryRow(ctx, t.place.form(sql), args...)
+}
+
+func (t shardTx) Prepare(ctx context.Context, name, sql string) (*pgconn.StatementDescription, error) {
+	return t.Tx.Prepare(ctx, name, t.place.form(sql))
+}
+
+func (t shardTx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+	return t.Tx.SendBatch(ctx, t.place.formBatch(b))
+}
