@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"errand/core"
 	"errand/store"
 )
 
@@ -90,10 +91,13 @@ func RebalanceShards(ctx context.Context, c *Config, log *slog.Logger, out io.Wr
 		if _, _, err := o.db.PlanDistribution(ctx); err != nil {
 			return err
 		}
-		if err := o.db.RebalanceShards(ctx); err != nil {
+		err := o.db.RebalanceShards(ctx, func(p store.RebalanceProgress) {
+			_, _ = fmt.Fprintf(out, "%d of %d parts of tables moved, %s in all\n", p.Done, p.AllMoves, core.WriteBytes(p.Bytes))
+		})
+		if err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(out, "The nodes hold about as much now.")
+		_, err = fmt.Fprintln(out, "The nodes hold about as much now.")
 		return err
 	})
 }

@@ -85,6 +85,34 @@ func TestCitusNodeIsAway(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.callAPI(adminToken, "GET", path, "", nil), "the list when the node is back")
 }
 
+// TestCitusNodeHangs freezes one worker, so that it neither answers nor refuses: its events, more than the server has connections, keep no
+// others waiting.
+func TestCitusNodeHangs(t *testing.T) {
+	nodes := listNodes(t)
+	database := newDatabase(t)
+	s := startServerOn(t, newDir(t), append(underLoad, "DATABASE_URL="+database)...)
+	byNode := projectsByNode(t, s, database)
+	frozen, others := byNode[0], byNode[1]
+	for n, d := range append(frozen, others...) {
+		require.Equal(t, http.StatusOK, s.sendTo(d, n), "before")
+	}
+	thaw := nodes[1].freeze()
+	const many = 40
+	waiting := make(chan int, many)
+	for n := range many {
+		go func() { waiting <- s.sendTo(frozen[n%len(frozen)], 100+n) }()
+	}
+	for n := range 50 {
+		require.Equal(t, http.StatusOK, s.sendTo(others[n%len(others)], 200+n), "an event of a project on another node")
+	}
+	require.Len(t, waiting, 0, "none of the frozen node's events is answered yet")
+	thaw()
+	for range many {
+		require.Contains(t, []int{http.StatusOK, http.StatusServiceUnavailable}, <-waiting)
+	}
+	require.Equal(t, http.StatusOK, s.sendTo(frozen[0], 999), "after")
+}
+
 // projectsByNode makes projects until both workers have two. It returns the first worker's projects, and then the second worker's.
 func projectsByNode(t *testing.T, s *server, database string) [][]dsn {
 	t.Helper()

@@ -4,10 +4,12 @@ package e2e
 
 import (
 	"encoding/base64"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -88,6 +90,34 @@ func (n citusNode) kill() {
 	n.t.Cleanup(n.start)
 	require.NoError(n.t, syscall.Kill(pid, syscall.SIGKILL))
 	require.Eventually(n.t, func() bool { return syscall.Kill(pid, 0) != nil }, 10*time.Second, 10*time.Millisecond, "it ends")
+}
+
+// freeze stops the node without ending its connections, until thaw is called.
+func (n citusNode) freeze() (thaw func()) {
+	n.t.Helper()
+	pid := postmasterOf(n.t, n.dir)
+	processes := append(childrenOf(n.t, pid), pid)
+	signal := func(s syscall.Signal) {
+		for _, process := range processes {
+			_ = syscall.Kill(process, s) // a backend may have ended
+		}
+	}
+	thaw = sync.OnceFunc(func() { signal(syscall.SIGCONT) })
+	n.t.Cleanup(thaw)
+	signal(syscall.SIGSTOP)
+	return thaw
+}
+
+func childrenOf(t *testing.T, pid int) (children []int) {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%[1]d/task/%[1]d/children", pid))
+	require.NoError(t, err)
+	for _, field := range strings.Fields(string(text)) {
+		child, err := strconv.Atoi(field)
+		require.NoError(t, err)
+		children = append(children, child)
+	}
+	return children
 }
 
 // start starts the node unless it runs, and waits until it answers. The backends of a killed Postgres take a moment to end.

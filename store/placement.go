@@ -187,5 +187,10 @@ type Node = pg.Node
 // ListNodes returns the nodes of Citus that hold shards, by name; none where the tables are not distributed.
 func (s *Store) ListNodes(ctx context.Context) ([]Node, error) { return s.db.ListNodes(ctx) }
 
-// RebalanceShards moves shards until all nodes hold about as much, and waits for the end. Events come in while it does.
-func (s *Store) RebalanceShards(ctx context.Context) error { return s.db.RebalanceShards(ctx) }
+// RebalanceProgress is how far RebalanceShards is.
+type RebalanceProgress = pg.RebalanceProgress
+
+// RebalanceShards moves shards until all nodes hold about as much, and calls tell when more is done. Events come in while it does.
+func (s *Store) RebalanceShards(ctx context.Context, tell func(RebalanceProgress)) error {
+	return s.db.RebalanceShards(ctx, tell)
+}

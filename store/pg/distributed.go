@@ -127,18 +127,3 @@ func (db *DB) PlanWithValues(ctx context.Context) error {
 	}
 	return WrapError(err)
 }
-
-// RebalanceShards moves shards until all nodes hold about as much, and waits for the end.
-func (db *DB) RebalanceShards(ctx context.Context) error {
-	conn, err := db.Main.Acquire(ctx)
-	if err != nil {
-		return WrapError(err)
-	}
-	defer conn.Release()
-	for _, sql := range []string{`SELECT citus_rebalance_start()`, `SELECT citus_rebalance_wait()`} {
-		if _, err := conn.Exec(ctx, sql, pgx.QueryExecModeSimpleProtocol); err != nil {
-			return WrapError(err)
-		}
-	}
-	return nil
-}

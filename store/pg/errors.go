@@ -50,7 +50,8 @@ var passingStates = []string{
 	pgerrcode.QueryCanceled,                   // ended by statement_timeout or by an administrator
 	pgerrcode.AdminShutdown,
 	pgerrcode.CrashShutdown,
-	pgerrcode.CannotConnectNow, // starting up
+	pgerrcode.CannotConnectNow,             // starting up
+	pgerrcode.ObjectNotInPrerequisiteState, // a row without a key is in a shard that moves
 	// Of Citus, whose node is away:
 	pgerrcode.ConnectionDoesNotExist,
 	pgerrcode.SQLClientUnableToEstablishSQLConnection,

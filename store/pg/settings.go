@@ -54,6 +54,9 @@ var writerSettings = map[string]string{
 
 // SendBatch sends statements that form one transaction, in one round trip.
 func (w WriterPool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+	if w.isPinned && w.place == nil {
+		return w.pool.SendBatch(ctx, b)
+	}
 	begun := w.beginBatch()
 	if w.place != nil {
 		b = w.place.formBatch(b)

@@ -1,0 +1,48 @@
+package pg
+
+import (
+	"context"
+	"time"
+)
+
+// The table events has no key, so that its rows cannot be deleted while its shard moves, by whoever tries that. Citus wants to be told that
+// this is known. New events come in meanwhile.
+//
+// A Postgres without Citus could not prepare these, so they are variables: tests prepare each constant.
+var (
+	rebalanceShards = `SELECT rebalance_table_shards(shard_transfer_mode := 'force_logical')`
+	countMoves      = `
+SELECT count(*) AS all_moves, count(*) FILTER (WHERE progress = 2) AS done, coalesce(sum(shard_size), 0)::bigint AS bytes
+FROM get_rebalance_progress()`
+)
+
+// RebalanceProgress is how far a rebalance is. A move is that of one table's part.
+type RebalanceProgress struct {
+	AllMoves, Done int
+	Bytes          int64 // of all moves
+}
+
+// lookForProgress is how often the progress of a rebalance is read.
+const lookForProgress = time.Second
+
+// RebalanceShards moves shards until all nodes hold about as much. It calls tell when more is done.
+func (db *DB) RebalanceShards(ctx context.Context, tell func(RebalanceProgress)) error {
+	done := make(chan error, 1)
+	go func() {
+		_, err := db.Main.Exec(ctx, rebalanceShards)
+		done <- WrapError(err)
+	}()
+	var last RebalanceProgress
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(lookForProgress):
+		}
+		now, err := QueryOne[RebalanceProgress](ctx, db.Main, countMoves, Args{})
+		if err == nil && (now.Done != last.Done || now.AllMoves != last.AllMoves) {
+			tell(now)
+			last = now
+		}
+	}
+}
