@@ -88,10 +88,11 @@ func measureSize(ctx context.Context, options benchOptions) (result, error) {
 	r := result{benchOptions: options, loaded: d, loading: time.Since(begin)}
 	fmt.Printf("%d issues, %d stored events, %d active: loaded in %.0f s\n", options.issues, d.events, d.active, r.loading.Seconds())
 	if options.distribute {
-		var took time.Duration
-		if running, took, err = running.RestartAfter(ctx, "db", "distribute"); err != nil {
+		distributed, took, err := running.RestartAfter(ctx, "db", "distribute")
+		if err != nil {
 			return result{}, err
 		}
+		running = distributed
 		fmt.Printf("distributed in %.0f s\n", took.Seconds())
 	}
 	c := &client{Server: running, data: d, calls: options.calls, binary: options.binary}

@@ -2,6 +2,8 @@ package pg
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -12,7 +14,8 @@ import (
 // Batch is a set of reads that go to the database together, in one round trip.
 type Batch struct {
 	reads   []queuedRead
-	onePlan bool // see usePlan
+	shards  map[int64]bool // that must be on the node: see findShardsHere
+	onePlan bool           // see usePlan
 }
 
 // queuedRead is a statement that reads.
@@ -45,6 +48,9 @@ func (b *Batch) collect(ctx context.Context, pool *pgxpool.Pool) ([]func(), erro
 	added := make([]func(), len(b.reads))
 	if b.onePlan {
 		sent.Queue(usePlan)
+	}
+	if len(b.shards) > 0 {
+		sent.Queue(findShardsHere, slices.Sorted(maps.Keys(b.shards)))
 	}
 	for i, read := range b.reads {
 		sent.Queue(read.sql, read.args).Query(func(found pgx.Rows) (err error) {

@@ -105,15 +105,20 @@ func FindLiveProjects(ctx context.Context, db *DB) ([]int64, error) {
 	return FindProjects(ctx, db, db.Main, listLiveProjects, Args{"reach": core.ReachOf(ctx).Projects()})
 }
 
-// withProjects returns the arguments of a statement for some of its projects, @some_projects. Of a list of rows, @projects and @ids, it
-// has those of these projects, unless another list goes with it.
+// withProjects returns the arguments of a statement for some of its projects, @some_projects.
 func withProjects(args Args, projects []int64) Args {
 	named := maps.Clone(args)
 	named["some_projects"] = projects
+	return named
+}
+
+// pickRows returns the arguments of a statement for some of its projects. Of a list of rows, @projects and @ids, it has those of these
+// projects, unless another list goes with it.
+func pickRows(args Args, projects []int64) Args {
 	of, _ := args["projects"].([]int64)
 	ids, _ := args["ids"].([]int64)
-	if len(of) != len(ids) || countLists(args, len(ids)) > 2 {
-		return named
+	if len(of) == 0 || len(of) != len(ids) || countLists(args, len(ids)) > 2 {
+		return args
 	}
 	var theirs, theirIDs []int64
 	for i, project := range of {
@@ -121,10 +126,9 @@ func withProjects(args Args, projects []int64) Args {
 			theirs, theirIDs = append(theirs, project), append(theirIDs, ids[i])
 		}
 	}
-	if len(of) > 0 {
-		named["projects"], named["ids"] = theirs, theirIDs
-	}
-	return named
+	picked := maps.Clone(args)
+	picked["projects"], picked["ids"] = theirs, theirIDs
+	return picked
 }
 
 // countLists returns how many of the arguments are lists of that length.

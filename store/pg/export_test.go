@@ -13,5 +13,5 @@ var OnShard = onShard
 // WithAddress is withAddress.
 var WithAddress = withAddress
 
-// WithProjects is withProjects.
-var WithProjects = withProjects
+// PickRows is pickRows.
+var PickRows = pickRows

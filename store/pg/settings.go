@@ -73,7 +73,7 @@ func (w WriterPool) beginBatch() *pgx.Batch {
 	}
 	if w.place != nil {
 		begun.Queue(lockShard, w.place.id)
-		begun.Queue(findShardHere, w.place.id)
+		begun.Queue(findShardsHere, []int64{w.place.id})
 	}
 	return begun
 }

@@ -207,18 +207,14 @@ func (r *shardReader) collectEach(ctx context.Context, b *Batch, projects []int6
 	}
 	batches, places := map[string]*Batch{}, map[string][]int{} // by the node; the places of its reads in added
 	for i, read := range b.reads {
-		sql, hasMarks := NameProjects(read.sql)
 		for n, part := range parts {
 			batch := batches[part.node]
 			if batch == nil {
-				batch = &Batch{onePlan: strings.Contains(sql, onePlan)}
+				batch = &Batch{onePlan: strings.Contains(read.sql, onePlan), shards: map[int64]bool{}}
 				batches[part.node] = batch
 			}
-			args := read.args
-			if hasMarks {
-				args = withProjects(args, part.projects)
-			}
-			batch.reads = append(batch.reads, queuedRead{part.form(sql), args, read.collect})
+			batch.shards[part.id] = true
+			batch.reads = append(batch.reads, queuedRead{part.form(read.sql), pickRows(read.args, part.projects), read.collect})
 			places[part.node] = append(places[part.node], i*len(parts)+n)
 		}
 	}

@@ -46,12 +46,11 @@ func TestNodesAreReachedAsTheCoordinatorIs(t *testing.T) {
 // A shard gets the rows of its projects alone. Where another list goes with them, they stay as they are.
 func TestAShardGetsItsRows(t *testing.T) {
 	t.Parallel()
-	args := pg.WithProjects(
+	args := pg.PickRows(
 		pg.Args{"projects": []int64{3, 5, 3, 7}, "ids": []int64{30, 50, 31, 70}, "reach": []int64{1}, "n": 2}, []int64{3, 7})
-	require.Equal(t, pg.Args{"projects": []int64{3, 3, 7}, "ids": []int64{30, 31, 70}, "reach": []int64{1}, "n": 2,
-		"some_projects": []int64{3, 7}}, args)
+	require.Equal(t, pg.Args{"projects": []int64{3, 3, 7}, "ids": []int64{30, 31, 70}, "reach": []int64{1}, "n": 2}, args)
 
-	args = pg.WithProjects(pg.Args{"projects": []int64{3, 5}, "ids": []int64{30, 50}, "noise": []bool{true, false}}, []int64{3})
+	args = pg.PickRows(pg.Args{"projects": []int64{3, 5}, "ids": []int64{30, 50}, "noise": []bool{true, false}}, []int64{3})
 	require.Equal(t, []int64{30, 50}, args["ids"])
-	require.Equal(t, []int64{3}, pg.WithProjects(pg.Args{"projects": []int64{3}}, []int64{3})["projects"])
+	require.Equal(t, []int64{3}, pg.PickRows(pg.Args{"projects": []int64{3}}, []int64{3})["projects"])
 }

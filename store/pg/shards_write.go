@@ -20,10 +20,10 @@ import (
 //
 // A Postgres without Citus could not prepare these, so they are variables: tests prepare each constant. No other statement divides.
 var (
-	lockShard     = `SELECT lock_shard_metadata(5, ARRAY[$1::bigint])` // 5: ShareLock
-	findShardHere = `
-SELECT 1 / count(*) FROM pg_dist_placement
-WHERE shardid = $1::bigint AND shardstate = 1 AND groupid = (SELECT groupid FROM pg_dist_local_group)`
+	lockShard      = `SELECT lock_shard_metadata(5, ARRAY[$1::bigint])` // 5: ShareLock
+	findShardsHere = `
+SELECT 1 / (count(*) = cardinality($1::bigint[]))::int FROM pg_dist_placement
+WHERE shardid = ANY ($1::bigint[]) AND shardstate = 1 AND groupid = (SELECT groupid FROM pg_dist_local_group)`
 	beginShardTx = beginTx + `; SELECT lock_shard_metadata(5, ARRAY[%[1]d::bigint]);
 SELECT 1 / count(*) FROM pg_dist_placement
 WHERE shardid = %[1]d AND shardstate = 1 AND groupid = (SELECT groupid FROM pg_dist_local_group)`
