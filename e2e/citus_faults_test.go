@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -85,7 +86,7 @@ func TestCitusNodeIsAway(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.callAPI(adminToken, "GET", path, "", nil), "the list when the node is back")
 }
 
-// TestCitusNodeHangs freezes one worker, so that it neither answers nor refuses: its events, more than the server has connections, keep no
+// TestCitusNodeHangs freezes one worker, so that it neither answers nor refuses: its events, and reads of its projects, keep no events of
 // others waiting.
 func TestCitusNodeHangs(t *testing.T) {
 	nodes := listNodes(t)
@@ -102,6 +103,10 @@ func TestCitusNodeHangs(t *testing.T) {
 	for n := range many {
 		go func() { waiting <- s.sendTo(frozen[n%len(frozen)], 100+n) }()
 	}
+	var reads sync.WaitGroup
+	for n := range many {
+		reads.Go(func() { s.readIssues(frozen[n%len(frozen)]) })
+	}
 	for n := range 50 {
 		require.Equal(t, http.StatusOK, s.sendTo(others[n%len(others)], 200+n), "an event of a project on another node")
 	}
@@ -110,7 +115,20 @@ func TestCitusNodeHangs(t *testing.T) {
 	for range many {
 		require.Contains(t, []int{http.StatusOK, http.StatusServiceUnavailable}, <-waiting)
 	}
+	reads.Wait()
 	require.Equal(t, http.StatusOK, s.sendTo(frozen[0], 999), "after")
+}
+
+// readIssues lists the issues of a project, and ignores the outcome.
+func (s *server) readIssues(d dsn) {
+	request, err := http.NewRequest(http.MethodGet, fmt.Sprintf("%s/v1/issues?project=%d", s.url, d.id), nil)
+	if err != nil {
+		return
+	}
+	request.Header.Set("Authorization", "Bearer "+adminToken)
+	if answer, err := http.DefaultClient.Do(request); err == nil {
+		_ = answer.Body.Close()
+	}
 }
 
 // projectsByNode makes projects until both workers have two. It returns the first worker's projects, and then the second worker's.

@@ -18,7 +18,8 @@ import (
 const pacePerMove = 4 * time.Millisecond
 
 // TestCitusShardsMoveUnderLoad moves the shards of the load's projects to the other worker and back, in both ways of Citus, and puts a
-// project into a shard of its own. Then errand db rebalance gives each worker its share. Nothing that got 200 is lost, and nothing counts twice.
+// project into a shard of its own. Then errand db rebalance gives each worker its share. Nothing that got 200 is lost, and nothing
+// counts twice.
 func TestCitusShardsMoveUnderLoad(t *testing.T) {
 	_ = listNodes(t)
 	database := newDatabase(t)
@@ -46,8 +47,8 @@ SELECT isolate_tenant_to_new_shard('issues', $1::bigint, 'CASCADE', shard_transf
 	l.checkLedger(servers[1], database)
 }
 
-// TestCitusDistributesAFullDatabase distributes the tables of a server that is under load: it stops, and goes on afterwards. Nothing that got
-// 200 is lost, and nothing counts twice.
+// TestCitusDistributesAFullDatabase distributes the tables of a server that is under load: it stops, and goes on afterwards. Nothing that
+// got 200 is lost, and nothing counts twice.
 func TestCitusDistributesAFullDatabase(t *testing.T) {
 	_ = listNodes(t)
 	name := fmt.Sprintf("errand_plain_%d", time.Now().UnixNano())

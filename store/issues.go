@@ -160,7 +160,6 @@ func (s *Store) ReadIssue(ctx context.Context, id int64) (core.IssueDetail, erro
 }
 
 // readDetail is ReadIssue within a transaction.
-
 func (s *Store) readDetail(ctx context.Context, q pg.Querier, project, id int64, now core.Time) (core.IssueDetail, error) {
 	row, err := readIssue(ctx, s.db, q, project, id, now)
 	if err != nil {

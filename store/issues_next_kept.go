@@ -49,8 +49,8 @@ func (t takenIssue) isGood(now core.Time, reorders int64) bool {
 	return t.reorders >= reorders && now.Sub(t.at.Time) <= keepRanking
 }
 
-// leaveOutTaken returns the issues that this server has not taken since the kept rankings were made. Another server may have
-// released one of the others since.
+// leaveOutTaken returns the issues that this server has not taken in the last second. Another server may have released one of the others
+// since.
 func (r *rankings) leaveOutTaken(issues []nextCandidate, now core.Time, reorders int64) []nextCandidate {
 	r.mu.Lock()
 	defer r.mu.Unlock()

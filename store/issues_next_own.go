@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"errand/core"
+	"errand/store/pg"
 )
 
 // heldShown bounds the actor's claims that an answer names.
@@ -26,7 +27,7 @@ const sinceClaimed = `(
 // listHeld lists the active claims of the actor, or of its worker: first those that it can continue, oldest first. For a token without a
 // worker: all that its workers hold, too.
 const listHeld = `
-SELECT /* one plan */ * FROM (
+SELECT ` + pg.OnePlan + ` * FROM (
 SELECT i.project_id, i.id, p.slug, i.status, i.claim_worker, i.claim_expires_at,
 	coalesce(` + sinceClaimed + `, i.claim_expires_at - i.claim_minutes * interval '1 minute') AS since,
 	EXISTS (

@@ -57,7 +57,7 @@ func (s *Store) listByTrust(ctx context.Context, project int64, now core.Time) (
 		TrustSetting *core.Trust
 		ServerSeenAt core.Time
 		ClientSeenAt core.Time
-	}](ctx, s.db, s.db.Main, listTrust, pg.Args{"projects": projects}, searched)
+	}](ctx, s.db, s.db.Main, s.byProject(listTrust), pg.Args{"projects": projects}, searched)
 	for _, row := range rows {
 		if trust, _ := core.AssessSources(row.TrustSetting, row.ServerSeenAt, row.ClientSeenAt, now.Time); trust == core.TrustLow {
 			low = append(low, row.ID)

@@ -75,7 +75,7 @@ type batch struct {
 
 	hasReopened  bool // its issues are locked, and its events have done everything but count
 	changedOrder bool // an issue was reopened, or regressed
-	isRetry      bool // it was given before and may be committed
+	isRetry      bool // it was tried before, or given before and may be committed
 	wasCommitted bool // it was given before and is committed
 }
 

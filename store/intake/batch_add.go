@@ -40,59 +40,47 @@ func (w *Writer) AddEvents(ctx context.Context, events []NewEvent) ([]Added, err
 	if err != nil {
 		return nil, err
 	}
-	defer w.db.EndFrozenWhileWaiting(ctx)()
-	if !b.isRetry {
-		// Without its duplicates a batch may fit into the quota.
-		if err = w.addShortly(ctx, b); !w.mayTryAgain(err) && !errors.Is(err, errOverQuota) {
-			return w.finishBatch(ctx, b, err)
-		}
-	}
-	for attempt := range addAttempts {
-		if err = w.addInTx(ctx, b, attempt > 0); !w.mayTryAgain(err) {
-			break
-		}
+	if w.db.IsDistributed() {
+		err = w.db.OnShard(ctx, b.listProjects(), func(on *pg.WriterPool) error { return w.addOn(ctx, on, b) })
+	} else {
+		err = w.addOn(ctx, w.db.Writer, b)
 	}
 	return w.finishBatch(ctx, b, err)
 }
 
-// writerOf returns the writer of the batch's projects. They were in one shard when the batch was gathered.
-func (w *Writer) writerOf(ctx context.Context, b *batch) (pg.WriterPool, error) {
-	if !w.db.IsDistributed() {
-		return w.db.Writer, nil
+// addOn adds a batch by the short way, or by the long one.
+func (w *Writer) addOn(ctx context.Context, on *pg.WriterPool, b *batch) (err error) {
+	defer w.db.EndFrozenWhileWaiting(ctx, on)()
+	if !b.isRetry {
+		b.isRetry = true // for the case that the shard has moved
+		// Without its duplicates a batch may fit into the quota.
+		if err = w.addShortly(ctx, on, b); !isStale(err) && !errors.Is(err, errOverQuota) {
+			return err
+		}
 	}
-	return w.db.WriterOf(ctx, b.listProjects())
+	for attempt := range addAttempts {
+		err = w.db.InTxOf(ctx, on, func(t *pg.Tx) error {
+			if attempt > 0 {
+				if err := w.holdGrouping(ctx, t, b); err != nil {
+					return err
+				}
+			}
+			return w.addThoroughly(ctx, t, b)
+		})
+		if !isStale(err) {
+			break
+		}
+	}
+	return err
 }
 
 // addShortly is the short way of a batch.
-func (w *Writer) addShortly(ctx context.Context, b *batch) error {
-	on, err := w.writerOf(ctx, b)
-	if err != nil {
-		return err
-	}
+func (w *Writer) addShortly(ctx context.Context, on *pg.WriterPool, b *batch) error {
 	if err := w.assignIssues(ctx, on, b); err != nil {
 		return err
 	}
 	return w.sendStatements(ctx, on, b)
 }
-
-// addInTx is the long way of a batch. If it holds the grouping, no merge or split can send the batch back.
-func (w *Writer) addInTx(ctx context.Context, b *batch, holdsGrouping bool) error {
-	on, err := w.writerOf(ctx, b)
-	if err != nil {
-		return err
-	}
-	return w.db.InTxOf(ctx, on, func(t *pg.Tx) error {
-		if holdsGrouping {
-			if err := w.holdGrouping(ctx, t, b); err != nil {
-				return err
-			}
-		}
-		return w.addThoroughly(ctx, t, b)
-	})
-}
-
-// mayTryAgain reports whether another attempt may add a batch that failed: isStale, or its shard has moved to another node.
-func (w *Writer) mayTryAgain(err error) bool { return isStale(err) || w.db.LookAgain(err) }
 
 // finishBatch does what follows from a batch once it is committed, and reports its outcome.
 func (w *Writer) finishBatch(ctx context.Context, b *batch, err error) ([]Added, error) {

@@ -51,7 +51,7 @@ func newSpanArrays(rows []issueCount) spanArrays {
 	return c
 }
 
-// listArgs are the first arguments of countIssues and countIssuesOfProject.
+// listArgs are the first arguments of countIssues.
 func (c *spanArrays) listArgs() []any {
 	return []any{c.project, c.issue, c.last, c.seen, c.stored, c.latest, c.first, c.level, c.firstRelease, c.firstKnown, c.lastRelease,
 		c.lastKnown}

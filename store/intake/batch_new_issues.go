@@ -93,7 +93,7 @@ func (b *batch) queueNewIssues(q *pgx.Batch, now core.Time, o *batchOutcome) {
 	}
 }
 
-// listNewIssueArgs are all arguments of makeIssuesOfProject, and the first ones of makeIssues.
+// listNewIssueArgs are the arguments of makeIssues except the last one.
 func (b *batch) listNewIssueArgs(now core.Time) []any {
 	project, version, fingerprint := b.listNewFingerprints()
 	title, culprit, kind := pg.SplitColumns(b.firstEvents, func(e *NewEvent) (string, string, string) { return e.Title, e.Culprit, e.Type })

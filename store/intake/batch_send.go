@@ -90,7 +90,7 @@ func (b *batch) makeStatements(now core.Time, newIssues int64, o *batchOutcome) 
 	b.queueIssues(q, now, o)
 	b.queueNewIssues(q, now, o)
 	b.queueEvents(q)
-	queueNames(q, c.names, countEnvironments, countReleases)
+	queueNames(q, c.names)
 	b.queueHours(q, now, o)
 	b.queueNewIssueCount(q, newIssues)
 	quotas.queueQuotaGuard(q)
@@ -116,7 +116,7 @@ func (b *batch) undecidedTimes(last []time.Time) []time.Time {
 	return last
 }
 
-func queueNames(q *pgx.Batch, names []issueName, countEnvironments, countReleases string) {
+func queueNames(q *pgx.Batch, names []issueName) {
 	var environments, releases []issueName
 	for _, name := range names {
 		if name.isRelease {

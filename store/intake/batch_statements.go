@@ -70,14 +70,7 @@ WITH locked AS MATERIALIZED ( -- as in checkIssues
 	RETURNING issue_id
 ), users AS (
 	SELECT issue_id, count(*) AS n FROM added GROUP BY issue_id
-), ` + addCounts + ` AND (SELECT proceeds FROM checked)` + countsAfter + `
-)
-SELECT array_agg(id), array_agg(stored_events), array_agg(users_affected), array_agg(id) FILTER (WHERE is_over),
-	(SELECT proceeds FROM checked)
-FROM counted`
-
-// addCounts adds the counts of a batch to its issues, and users (issue_id, n) to their users. A condition may follow.
-const addCounts = `counted AS (
+), counted AS (
 	UPDATE issues i SET
 		times_seen = i.times_seen + n.seen,
 		stored_events = i.stored_events + n.stored,
@@ -99,13 +92,14 @@ const addCounts = `counted AS (
 		AS n (issue_id, last_at, seen, stored, latest_event, first_at, level,
 			first_release, first_release_at, last_release, last_release_at)
 	LEFT JOIN users u ON u.issue_id = n.issue_id
-	WHERE i.id = n.issue_id`
-
-// countsAfter returns the counts after the batch.
-const countsAfter = `
+	WHERE i.id = n.issue_id AND (SELECT proceeds FROM checked)
 	RETURNING i.id, i.stored_events, i.users_affected,
 		i.ignored_at = i.status_at AND i.status = 'ignored' -- as IsTermOver
-			AND (i.ignored_until <= $14 OR i.times_seen >= i.ignored_to_events OR i.users_affected >= i.ignored_to_users) AS is_over`
+			AND (i.ignored_until <= $14 OR i.times_seen >= i.ignored_to_events OR i.users_affected >= i.ignored_to_users) AS is_over
+)
+SELECT array_agg(id), array_agg(stored_events), array_agg(users_affected), array_agg(id) FILTER (WHERE is_over),
+	(SELECT proceeds FROM checked)
+FROM counted`
 
 // addFingerprints waits for other servers that make the same issues. If they have made them, the batch cannot proceed.
 const addFingerprints = `
@@ -121,7 +115,14 @@ SELECT set_config('errand.proceeds', (count(*) = cardinality($4::bigint[]))::tex
 // makeIssues makes the issues and their features, or removes their fingerprints if the batch cannot proceed. Arrays of
 // different lengths are sent as texts. An event that was not looked at has no features, and its issue is read later.
 const makeIssues = `
-WITH ` + newIssues + `
+WITH new AS (
+	SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+		$10::bool[], $11::text[], $12::boolean[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[],
+		$18::timestamptz[], $19::timestamptz[], $20::text[], $21::timestamptz[], $22::text[], $23::timestamptz[], $24::text[],
+		$25::bigint[], $26::timestamptz[], $27::boolean[])
+		AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled, seen, stored, users, latest,
+			first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, features, change_id, client_at,
+			noise)
 ), taken_back AS (
 	DELETE FROM issue_fingerprints f USING new n
 	WHERE NOT current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
@@ -140,28 +141,14 @@ WITH ` + newIssues + `
 ), told AS (` + activity.InsertDeliveries + `
 	RETURNING 1
 )
-INSERT INTO issues (project_id, ` + newIssueColumns + `)
-SELECT project_id, ` + newIssueValues + `
+INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, crash_site, handled,
+	noise, times_seen, stored_events, notices_class, users_affected, latest_event_id, first_seen, last_seen,
+	first_release, first_release_at, last_release, last_release_at, status, status_at)
+SELECT project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled,
+	noise, seen, stored, width_bucket(stored, ` + NoticeBounds + `), users, nullif(latest, 0), first_seen, last_seen,
+	first_release, first_release_at, last_release, last_release_at, 'unresolved', $13::timestamptz
 FROM new WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 RETURNING (SELECT count(*) FROM told)`
-
-// These are the issues that a batch makes, and what is stored of each besides its project.
-const (
-	newIssues = `new AS (
-	SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-		$10::bool[], $11::text[], $12::boolean[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[],
-		$18::timestamptz[], $19::timestamptz[], $20::text[], $21::timestamptz[], $22::text[], $23::timestamptz[], $24::text[],
-		$25::bigint[], $26::timestamptz[], $27::boolean[])
-		AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled, seen, stored, users, latest,
-			first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, features, change_id, client_at,
-			noise)`
-	newIssueColumns = `fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, crash_site, handled,
-	noise, times_seen, stored_events, notices_class, users_affected, latest_event_id, first_seen, last_seen,
-	first_release, first_release_at, last_release, last_release_at, status, status_at`
-	newIssueValues = `version, fingerprint, id, title, culprit, type, level, platform, test, site, handled,
-	noise, seen, stored, width_bucket(stored, ` + NoticeBounds + `), users, nullif(latest, 0), first_seen, last_seen,
-	first_release, first_release_at, last_release, last_release_at, 'unresolved', $13::timestamptz`
-)
 
 // addCountedIDs adds the ids of events that are not stored.
 const addCountedIDs = `

@@ -57,7 +57,7 @@ func (d *dictionaries) findPacker(ctx context.Context, w *Writer, project int64)
 			newest.Encoder = plainPacker
 		}
 		var row dictionaryRow
-		err := w.db.OnShard(ctx, []int64{project}, func(on pg.WriterPool) (err error) {
+		err := w.db.OnShard(ctx, []int64{project}, func(on *pg.WriterPool) (err error) {
 			row, err = pg.QueryOne[dictionaryRow](ctx, on, findNewestDictionary, pg.Args{"project_id": project})
 			return err
 		})

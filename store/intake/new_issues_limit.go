@@ -106,7 +106,7 @@ func (w *Writer) FindGrouped(ctx context.Context, events []NewEvent) ([]bool, er
 		return grouped, nil
 	}
 	var found map[issueKey]int64
-	err := w.db.OnShard(ctx, listProjectsOf(unknown), func(on pg.WriterPool) (err error) {
+	err := w.db.OnShard(ctx, listProjectsOf(unknown), func(on *pg.WriterPool) (err error) {
 		found, err = w.findIssues(ctx, on, unknown)
 		return err
 	})

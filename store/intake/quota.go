@@ -44,7 +44,7 @@ func queryInShard[T any](
 	if len(projects) == 0 {
 		return nil, nil
 	}
-	err = db.OnShard(ctx, projects, func(on pg.WriterPool) error {
+	err = db.OnShard(ctx, projects, func(on *pg.WriterPool) error {
 		rows, err := on.Query(ctx, sql, args...)
 		if err == nil {
 			all, err = pgx.CollectRows(rows, scan)

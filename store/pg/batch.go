@@ -14,7 +14,7 @@ import (
 // Batch is a set of reads that go to the database together, in one round trip.
 type Batch struct {
 	reads   []queuedRead
-	shards  map[int64]bool // that must be on the node: see findShardsHere
+	shards  map[int64]bool // which the node must still have: see findShardsHere
 	onePlan bool           // see usePlan
 }
 
@@ -68,7 +68,8 @@ func addAll(added []func()) {
 }
 
 // SendEach sends a batch of reads that find rows of these projects. Where the tables are distributed, each read runs on each shard of the
-// projects, and must not read tables that only the coordinator has. Rows are in the order of the shards.
+// projects, on its node. There it finds no tables that only the coordinator has, and must not begin with one that each node has whole,
+// whose rows every shard would add. Rows are in the order of the shards.
 func (b *Batch) SendEach(ctx context.Context, db *DB, projects []int64) error {
 	if !db.IsDistributed() {
 		return b.Send(ctx, db.Main)

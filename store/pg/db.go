@@ -12,8 +12,8 @@ import (
 
 // DB is the database: its pools of connections, the ids that it hands out, and the clock.
 type DB struct {
-	Main     *pgxpool.Pool // everything but the two below
-	Writer   WriterPool    // the writer of events: its plans are pinned
+	Main     *pgxpool.Pool // everything but the two below, and what is read on nodes
+	Writer   *WriterPool   // the writer of events, if the tables are not distributed (OnShard): its plans are pinned
 	Reserved *pgxpool.Pool // for ids and for the check whether the server is ready: reads and jobs cannot hold it
 	IDs      *IDs
 
@@ -64,7 +64,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{
-		Main: main, Writer: WriterPool{pool: writer, isPinned: o.OwnsPostgres}, Reserved: reserved, IDs: newIDs(reserved),
+		Main: main, Writer: &WriterPool{pool: writer, isPinned: o.OwnsPostgres}, Reserved: reserved, IDs: newIDs(reserved),
 		clock: o.Clock, url: o.URL,
 	}
 	db.shards = newShards(db)
@@ -101,12 +101,14 @@ func (db *DB) CountReorder() { db.reorder.Add(1) }
 // Reorders returns how often CountReorder was called.
 func (db *DB) Reorders() int64 { return db.reorder.Load() }
 
-// Pools returns the state of each pool of connections, by its purpose.
+// Pools returns the state of each pool of connections, by its purpose. Those to nodes are "reads" and "events", with the node's address.
 func (db *DB) Pools() map[string]*pgxpool.Stat {
-	return map[string]*pgxpool.Stat{"main": db.Main.Stat(), "events": db.Writer.pool.Stat(), "ids": db.Reserved.Stat()}
+	stats := map[string]*pgxpool.Stat{"main": db.Main.Stat(), "events": db.Writer.pool.Stat(), "ids": db.Reserved.Stat()}
+	db.reader.addStats(stats)
+	return stats
 }
 
-// WriterPools returns the pools that the intake of events needs.
+// WriterPools returns the pools that the intake of events needs, besides those to nodes.
 func (db *DB) WriterPools() []*pgxpool.Pool { return []*pgxpool.Pool{db.Reserved, db.Writer.pool} }
 
 // ConnectWriter makes the connections of the writer of events, before reads take the server's last ones. Connections that

@@ -11,12 +11,13 @@ import (
 	"errand/core"
 )
 
-// Where the tables are distributed over nodes, Citus runs some statements only if they name the projects of each table, and all of these
-// are in one shard. Such a statement has marks,
+// Where the tables are distributed over nodes, Citus runs some statements of a transaction only if they name the projects of each table,
+// and all of these are in one shard. Such a statement has marks,
 //
 //	/* of some projects: i */ true
 //
-// each where it then names the projects of a table. Elsewhere they mean nothing.
+// each where it then names the projects of a table. Elsewhere, and on the node of a shard, they mean nothing. A list with marks is read on
+// the nodes.
 var ofSomeProjects = regexp.MustCompile(`/\* of some projects: (\w+) \*/ true`)
 
 // Another mark stands where the project is the argument @project_id already.
@@ -113,7 +114,7 @@ func withProjects(args Args, projects []int64) Args {
 }
 
 // pickRows returns the arguments of a statement for some of its projects. Of a list of rows, @projects and @ids, it has those of these
-// projects, unless another list goes with it.
+// projects, unless another list goes with it: a shard would look in vain for the others, of which there are up to two thousand.
 func pickRows(args Args, projects []int64) Args {
 	of, _ := args["projects"].([]int64)
 	ids, _ := args["ids"].([]int64)
@@ -173,7 +174,7 @@ func QueryEachOf[T any](ctx context.Context, db *DB, l *List, sql string, args A
 		return nil, err
 	}
 	if l.OnePlan {
-		sql += onePlan
+		sql += OnePlan
 	}
 	return queryEach[T](ctx, db, sql, args, projects)
 }

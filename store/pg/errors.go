@@ -38,7 +38,7 @@ func isUnavailable(err error) bool {
 	case errors.Is(err, driver.ErrBadConn): // database/sql, which the migrations use, turns it into this
 		return true
 	default:
-		return HasState(err, passingStates...) || lacksResources(err) || LostNode(err) || pgconn.SafeToRetry(err)
+		return HasState(err, passingStates...) || lacksResources(err) || LostNode(err) || isInMove(err) || pgconn.SafeToRetry(err)
 	}
 }
 
@@ -50,8 +50,7 @@ var passingStates = []string{
 	pgerrcode.QueryCanceled,                   // ended by statement_timeout or by an administrator
 	pgerrcode.AdminShutdown,
 	pgerrcode.CrashShutdown,
-	pgerrcode.CannotConnectNow,             // starting up
-	pgerrcode.ObjectNotInPrerequisiteState, // a row without a key is in a shard that moves
+	pgerrcode.CannotConnectNow, // starting up
 	// Of Citus, whose node is away:
 	pgerrcode.ConnectionDoesNotExist,
 	pgerrcode.SQLClientUnableToEstablishSQLConnection,
@@ -72,6 +71,12 @@ func LostNode(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == pgerrcode.ConnectionFailure || pg.Code == pgerrcode.InternalError &&
 		slices.ContainsFunc(lostNode, func(begin string) bool { return strings.HasPrefix(pg.Message, begin) }))
+}
+
+// isInMove reports whether a statement deletes or changes a row without a key while Citus moves the row's shard.
+func isInMove(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == pgerrcode.ObjectNotInPrerequisiteState && strings.Contains(pg.Message, "replica identity")
 }
 
 // lacksResources reports whether the server's disk is full, its memory is used up, or it has no connection left.

@@ -26,12 +26,12 @@ WHERE holder.datname = current_database() AND holder.usename = current_user
 		WHERE waiting.datname = current_database() AND waiting.wait_event_type = 'Lock')`
 
 // EndFrozenWhileWaiting looks for frozen servers every two seconds, from the moment when the caller has waited long until it
-// calls stop. Call it before anything that waits for the locks of rows.
-func (db *DB) EndFrozenWhileWaiting(ctx context.Context) (stop func()) {
+// calls stop. Call it before anything that waits for the locks of rows where on writes.
+func (db *DB) EndFrozenWhileWaiting(ctx context.Context, on *WriterPool) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	timer := time.AfterFunc(waitsLong, func() {
 		for ctx.Err() == nil {
-			db.endFrozen(ctx)
+			db.endFrozen(ctx, on)
 			select {
 			case <-ctx.Done():
 			case <-time.After(lookAgain):
@@ -45,12 +45,19 @@ func (db *DB) EndFrozenWhileWaiting(ctx context.Context) (stop func()) {
 }
 
 // endFrozen looks once, unless another caller of this server does. When it fails, the caller waits on and looks again.
-func (db *DB) endFrozen(ctx context.Context) {
+func (db *DB) endFrozen(ctx context.Context, on *WriterPool) {
 	if !db.looksForFrozen.CompareAndSwap(false, true) {
 		return
 	}
 	defer db.looksForFrozen.Store(false)
 	ctx, cancel := context.WithTimeout(ctx, longestLook)
 	defer cancel()
-	_, _ = db.Reserved.Exec(ctx, endFrozen)
+	pool := db.Reserved
+	if on.place != nil {
+		var err error
+		if pool, err = db.reader.poolOf(ctx, on.place.node); err != nil {
+			return
+		}
+	}
+	_, _ = pool.Exec(ctx, endFrozen)
 }

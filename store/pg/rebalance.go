@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// The table events has no key, so that its rows cannot be deleted while its shard moves, by whoever tries that. Citus wants to be told that
-// this is known. New events come in meanwhile.
+// While a shard moves, events come in, but nobody can delete any, because their table has no key. Citus moves it only when told so.
 //
 // A Postgres without Citus could not prepare these, so they are variables: tests prepare each constant.
 var (
@@ -22,8 +21,8 @@ type RebalanceProgress struct {
 	Bytes          int64 // of all moves
 }
 
-// lookForProgress is how often the progress of a rebalance is read.
-const lookForProgress = time.Second
+// progressEvery is how often the progress of a rebalance is read.
+const progressEvery = time.Second
 
 // RebalanceShards moves shards until all nodes hold about as much. It calls tell when more is done.
 func (db *DB) RebalanceShards(ctx context.Context, tell func(RebalanceProgress)) error {
@@ -37,7 +36,7 @@ func (db *DB) RebalanceShards(ctx context.Context, tell func(RebalanceProgress))
 		select {
 		case err := <-done:
 			return err
-		case <-time.After(lookForProgress):
+		case <-time.After(progressEvery):
 		}
 		now, err := QueryOne[RebalanceProgress](ctx, db.Main, countMoves, Args{})
 		if err == nil && (now.Done != last.Done || now.AllMoves != last.AllMoves) {

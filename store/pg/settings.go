@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Connections have no session settings, except those of the writer to our own Postgres: behind a pooler in transaction mode,
+// Connections have no session settings, except those of the writer to our own Postgres, and to nodes: behind a pooler in transaction mode,
 // such as PgBouncer, a session belongs to another client a moment later. A transaction sets what it needs when it begins, in
 // the same round trip. PrepareRole sets the rest on the role.
 const (
@@ -43,7 +43,7 @@ SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin'
 // so on tables without statistics, and its plan for an array does not depend on the contents.
 type WriterPool struct {
 	pool     *pgxpool.Pool
-	isPinned bool        // its sessions have writerSettings, or must not have them
+	isPinned bool        // its sessions have writerSettings
 	place    *shardPlace // the shard that it writes to, on its node; nil for the database of DATABASE_URL
 }
 
@@ -53,7 +53,7 @@ var writerSettings = map[string]string{
 }
 
 // SendBatch sends statements that form one transaction, in one round trip.
-func (w WriterPool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+func (w *WriterPool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	if w.isPinned && w.place == nil {
 		return w.pool.SendBatch(ctx, b)
 	}
@@ -66,7 +66,7 @@ func (w WriterPool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResult
 }
 
 // beginBatch returns what is sent before other statements.
-func (w WriterPool) beginBatch() *pgx.Batch {
+func (w *WriterPool) beginBatch() *pgx.Batch {
 	begun := &pgx.Batch{}
 	if !w.isPinned {
 		begun.Queue(pinPlans)
@@ -79,7 +79,7 @@ func (w WriterPool) beginBatch() *pgx.Batch {
 }
 
 // Query runs a statement, in one round trip. The caller closes the rows; after an error there are none.
-func (w WriterPool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+func (w *WriterPool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	one := &pgx.Batch{}
 	one.Queue(sql, args...)
 	sent := w.SendBatch(ctx, one)

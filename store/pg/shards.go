@@ -20,8 +20,7 @@ type shardOfProject struct {
 	until time.Time
 }
 
-// rememberShard is short, because a project can be moved into a shard of its own. A statement that takes it for one of its old shard
-// fails until then.
+// rememberShard is short, because a project can be moved into a shard of its own.
 const rememberShard = 10 * time.Second
 
 // A Postgres without Citus could not prepare selectShards, so it is a variable: tests prepare each constant.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
+
+	"errand/core"
 )
 
 // A statement that reads projects of several shards runs on each shard, on its node, without the coordinator: Citus would plan it again for
@@ -23,12 +26,13 @@ import (
 
 // shardReader has the connections to the nodes, and where the shards are.
 type shardReader struct {
-	db      *DB
-	mu      sync.Mutex // guards the pools, which are by the node
-	pools   map[string]*pgxpool.Pool
-	writers map[string]*pgxpool.Pool
-	places  atomic.Pointer[placements]
-	lookUps singleflight.Group
+	db        *DB
+	mu        sync.Mutex // guards the pools, which are by the node
+	pools     map[string]*pgxpool.Pool
+	writers   map[string]*pgxpool.Pool
+	places    atomic.Pointer[placements]
+	forgotten atomic.Int64 // how often; a look-up from before is not kept
+	lookUps   singleflight.Group
 }
 
 // placements are where the shards were at a time.
@@ -54,10 +58,12 @@ const (
 	nodeConnections = 6
 )
 
-// listShards lists the shards of all tables. A partition is a part of its table, and is left out. A reference table has no lowest value.
+// listShards lists the shards of the distributed tables and the reference tables. A partition is a part of its table, and is left out. A
+// reference table has no lowest value.
 var listShards = `
 SELECT c.relname::text AS name, s.shardid AS id, coalesce(s.shardminvalue, '') AS low, n.nodename AS host, n.nodeport::text AS port
 FROM pg_dist_shard s
+JOIN pg_dist_partition d ON d.logicalrelid = s.logicalrelid AND (d.partmethod = 'h' OR d.repmodel = 't')
 JOIN pg_class c ON c.oid = s.logicalrelid AND NOT c.relispartition
 JOIN pg_dist_placement p ON p.shardid = s.shardid
 JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
@@ -66,16 +72,22 @@ WHERE p.shardstate = 1`
 // errMoved says that a shard is no longer where it was remembered.
 var errMoved = errors.New("store: the shard has no node")
 
-// findPlacements returns where the shards are. One caller asks, for all that wait.
+// findPlacements returns where the shards are. One caller asks, for all that wait. Those that were known serve while the coordinator is
+// busy or away: the nodes check them (findShardsHere).
 func (r *shardReader) findPlacements(ctx context.Context) (*placements, error) {
-	if known := r.places.Load(); known != nil && time.Now().Before(known.until) {
+	known := r.places.Load()
+	if known != nil && time.Now().Before(known.until) {
 		return known, nil
 	}
-	asked := r.lookUps.DoChan("", func() (any, error) {
+	forgotten := r.forgotten.Load()
+	asked := r.lookUps.DoChan(strconv.FormatInt(forgotten, 10), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), findWithin)
 		defer cancel()
 		found, err := r.readPlacements(ctx)
-		if err == nil {
+		if core.HasCode(err, core.Unavailable) && known != nil {
+			found, err = &placements{known.shards, time.Now().Add(rememberPlaces)}, nil
+		}
+		if err == nil && r.forgotten.Load() == forgotten {
 			r.places.Store(found)
 		}
 		return found, err
@@ -97,7 +109,7 @@ func (r *shardReader) readPlacements(ctx context.Context) (*placements, error) {
 		ID         int64
 		Low        string
 		Host, Port string
-	}](ctx, r.db.Main, listShards, Args{})
+	}](ctx, r.db.Reserved, listShards, Args{}) // reads must not keep events waiting
 	if err != nil {
 		return nil, err
 	}
@@ -152,6 +164,17 @@ func (r *shardReader) openOnce(ctx context.Context, pools map[string]*pgxpool.Po
 	return pool, err
 }
 
+// addStats adds the state of the pools.
+func (r *shardReader) addStats(stats map[string]*pgxpool.Stat) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for purpose, pools := range map[string]map[string]*pgxpool.Pool{"reads": r.pools, "events": r.writers} {
+		for node, pool := range pools {
+			stats[purpose+" "+node] = pool.Stat()
+		}
+	}
+}
+
 func (r *shardReader) closePools() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -182,21 +205,19 @@ func withAddress(connection, address string) string {
 // usePlan makes the node use the plan that it has for all values, until the batch ends.
 const usePlan = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`
 
-// onePlan marks a statement that one plan serves, whatever the values. Planning such a statement may take longer than running it.
-const onePlan = "/* one plan */"
+// OnePlan marks a statement that one plan serves, whatever the values: planning it would take longer than running it. On a node the other
+// reads of its batch, which it begins, are planned in the same way.
+const OnePlan = "/* one plan */"
 
-// sendEach sends a batch to each shard of the projects, on all nodes at the same time. It asks a second time if a shard was no longer where
-// it was remembered.
+// sendEach sends a batch to each shard of the projects, on all nodes at the same time.
 func (r *shardReader) sendEach(ctx context.Context, b *Batch, projects []int64) error {
-	added, err := r.collectEach(ctx, b, projects)
-	if r.db.LookAgain(err) {
-		added, err = r.collectEach(ctx, b, projects)
-	}
-	if err != nil {
-		return WrapError(err)
-	}
-	addAll(added)
-	return nil
+	return r.db.whileMoving(ctx, func() error {
+		added, err := r.collectEach(ctx, b, projects)
+		if err == nil {
+			addAll(added)
+		}
+		return err
+	})
 }
 
 // collectEach sends a batch once, and returns what adds the rows, in the order of the shards.
@@ -205,17 +226,17 @@ func (r *shardReader) collectEach(ctx context.Context, b *Batch, projects []int6
 	if err != nil {
 		return nil, err
 	}
-	batches, places := map[string]*Batch{}, map[string][]int{} // by the node; the places of its reads in added
+	batches, order := map[string]*Batch{}, map[string][]int{} // by the node; where its reads stand in added
 	for i, read := range b.reads {
 		for n, part := range parts {
 			batch := batches[part.node]
 			if batch == nil {
-				batch = &Batch{onePlan: strings.Contains(read.sql, onePlan), shards: map[int64]bool{}}
+				batch = &Batch{onePlan: strings.Contains(b.reads[0].sql, OnePlan), shards: map[int64]bool{}}
 				batches[part.node] = batch
 			}
 			batch.shards[part.id] = true
 			batch.reads = append(batch.reads, queuedRead{part.form(read.sql), pickRows(read.args, part.projects), read.collect})
-			places[part.node] = append(places[part.node], i*len(parts)+n)
+			order[part.node] = append(order[part.node], i*len(parts)+n)
 		}
 	}
 	added := make([]func(), len(b.reads)*len(parts))
@@ -228,7 +249,7 @@ func (r *shardReader) collectEach(ctx context.Context, b *Batch, projects []int6
 			}
 			ofNode, err := batch.collect(ctx, pool)
 			for i, add := range ofNode {
-				added[places[node][i]] = add
+				added[order[node][i]] = add
 			}
 			return err
 		})

@@ -21,11 +21,11 @@ func TestStatementsOnAShardHaveItsTables(t *testing.T) {
 		"SELECT events FROM unnest($1::bigint[]) AS n (events)": "SELECT events FROM unnest($1::bigint[]) AS n (events)",
 		"INSERT INTO hours (n) VALUES (1) ON CONFLICT (n) DO UPDATE SET n = hours.n": "INSERT INTO hours_9 AS hours (n) VALUES (1) " +
 			"ON CONFLICT (n) DO UPDATE SET n = hours.n",
-		"UPDATE issues SET n = 1 WHERE id = 1":                "UPDATE issues_7 AS issues SET n = 1 WHERE id = 1",
-		"UPDATE issues i SET n = 1 FROM events e":             "UPDATE issues_7 i SET n = 1 FROM events_8 e",
-		"DELETE FROM events e USING issues i WHERE true":      "DELETE FROM events_8 e USING issues_7 i WHERE true",
-		"SELECT 1 FROM issues i FOR UPDATE OF i":              "SELECT 1 FROM issues_7 i FOR UPDATE OF i",
-		"SELECT a IS DISTINCT FROM b FROM issues_of_others o": "SELECT a IS DISTINCT FROM b FROM issues_of_others o",
+		"UPDATE issues SET n = 1 WHERE id = 1":                           "UPDATE issues_7 AS issues SET n = 1 WHERE id = 1",
+		"UPDATE issues i SET n = 1 FROM events e":                        "UPDATE issues_7 i SET n = 1 FROM events_8 e",
+		"DELETE FROM events e USING issues i WHERE true":                 "DELETE FROM events_8 e USING issues_7 i WHERE true",
+		"SELECT 1 FROM issues i FOR UPDATE OF i":                         "SELECT 1 FROM issues_7 i FOR UPDATE OF i",
+		"SELECT a IS DISTINCT FROM nullif(b, 0) FROM issues_of_others o": "SELECT a IS DISTINCT FROM nullif(b, 0) FROM issues_of_others o",
 	} {
 		require.Equal(t, expected, pg.OnShard(sql, names))
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"errand/core"
 )
 
 // The writer of events writes to a shard on its node, in the shard's parts of the tables, as it would to one Postgres. Through the
@@ -16,7 +18,7 @@ import (
 //
 // A shard can be moved meanwhile. So a transaction begins with the lock that Citus takes for its own writes to the shard: a move waits for
 // it before it copies the last rows, and keeps later ones waiting until it has ended. Then the shard is no longer on the node, and the
-// writer starts again (LookAgain).
+// writer starts again (whileMoving).
 //
 // A Postgres without Citus could not prepare these, so they are variables: tests prepare each constant. No other statement divides.
 var (
@@ -32,83 +34,82 @@ WHERE shardid = %[1]d AND shardstate = 1 AND groupid = (SELECT groupid FROM pg_d
 // nodeWriters bounds the connections of the writer to each node: one that hangs keeps no others waiting.
 const nodeWriters = 6
 
-// LookAgain reports whether a statement or a transaction has failed, and done nothing, because its shard is no longer where it was
-// remembered. The next one looks up where the shards are.
-func (db *DB) LookAgain(err error) bool {
-	hasMoved := db.IsDistributed() && (errors.Is(err, errMoved) || HasState(err, pgerrcode.DivisionByZero, pgerrcode.UndefinedTable))
-	if hasMoved {
-		db.reader.places.Store(nil)
-		db.shards.cache.Purge()
-	}
-	return hasMoved
+// hasMoved reports whether a statement or a transaction has failed, and done nothing, because its shard is no longer where it was
+// remembered.
+func (db *DB) hasMoved(err error) bool {
+	return db.IsDistributed() && (errors.Is(err, errMoved) || HasState(err, pgerrcode.DivisionByZero, pgerrcode.UndefinedTable))
 }
 
-// OnShard calls fn with the writer of some projects' events (WriterOf), and once more if their shard has moved.
-func (db *DB) OnShard(ctx context.Context, projects []int64, fn func(WriterPool) error) error {
-	err := db.callWithWriter(ctx, projects, fn)
-	if db.LookAgain(err) {
-		err = db.callWithWriter(ctx, projects, fn)
+// While a shard moves, one look-up may have its old part and another its new one.
+const (
+	moveAttempts = 20
+	movePause    = 50 * time.Millisecond
+)
+
+// whileMoving calls fn, and calls it again while a shard that it needs is moving.
+func (db *DB) whileMoving(ctx context.Context, fn func() error) error {
+	for n := 1; ; n++ {
+		err := fn()
+		switch {
+		case !db.hasMoved(err):
+			return WrapError(err)
+		case n == moveAttempts:
+			return core.NewError(core.Unavailable).Because(err)
+		}
+		db.reader.forgetPlaces()
+		select {
+		case <-ctx.Done():
+			return core.NewError(core.Unavailable).Because(ctx.Err())
+		case <-time.After(movePause):
+		}
 	}
-	return err
 }
 
-func (db *DB) callWithWriter(ctx context.Context, projects []int64, fn func(WriterPool) error) error {
-	on, err := db.WriterOf(ctx, projects)
-	if err != nil {
-		return err
-	}
-	return fn(on)
+// forgetPlaces makes the next statements look up where the shards are.
+func (r *shardReader) forgetPlaces() {
+	r.forgotten.Add(1)
+	r.places.Store(nil)
+	r.db.shards.cache.Purge()
+}
+
+// OnShard calls fn with the writer of some projects' events (WriterOf), and again while their shard is moving: then fn has done nothing.
+func (db *DB) OnShard(ctx context.Context, projects []int64, fn func(*WriterPool) error) error {
+	return db.whileMoving(ctx, func() error {
+		on, err := db.writerOf(ctx, projects)
+		if err != nil {
+			return err
+		}
+		return fn(on)
+	})
 }
 
 // ErrSeveralShards says that projects are not in one shard, or no longer.
 var ErrSeveralShards = errors.New("store: the projects are in several shards")
 
-// WriterOf returns the writer of the events of some projects. Where the tables are distributed over nodes they must be in one shard.
-func (db *DB) WriterOf(ctx context.Context, projects []int64) (WriterPool, error) {
+// writerOf returns the writer of the events of some projects. Where the tables are distributed over nodes they must be in one shard.
+func (db *DB) writerOf(ctx context.Context, projects []int64) (*WriterPool, error) {
 	if !db.IsDistributed() {
 		return db.Writer, nil
 	}
-	place, err := db.findPlace(ctx, projects)
-	if err != nil {
-		return WriterPool{}, err
+	parts, err := db.reader.splitByShard(ctx, projects)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(parts) != 1:
+		return nil, ErrSeveralShards
 	}
+	place := parts[0].shardPlace
 	pool, err := db.reader.openOnce(ctx, db.reader.writers, place.node,
 		poolOptions{size: nodeWriters, settings: writerSettings, afterConnect: prepareWriter})
-	return WriterPool{pool: pool, isPinned: true, place: place}, err
-}
-
-// While a shard moves, one look-up may have its old part and another its new one.
-const (
-	placeAttempts = 20
-	placePause    = 50 * time.Millisecond
-)
-
-// findPlace returns where the shard of some projects is.
-func (db *DB) findPlace(ctx context.Context, projects []int64) (*shardPlace, error) {
-	for n := 1; ; n++ {
-		parts, err := db.reader.splitByShard(ctx, projects)
-		switch {
-		case err == nil && len(parts) > 1:
-			return nil, ErrSeveralShards
-		case err == nil:
-			return parts[0].shardPlace, nil
-		case n == placeAttempts || !db.LookAgain(err):
-			return nil, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, WrapError(ctx.Err())
-		case <-time.After(placePause):
-		}
-	}
+	return &WriterPool{pool: pool, isPinned: true, place: place}, err
 }
 
 // InTxOf runs fn in a transaction of a writer.
-func (db *DB) InTxOf(ctx context.Context, w WriterPool, fn func(*Tx) error) error {
+func (db *DB) InTxOf(ctx context.Context, w *WriterPool, fn func(*Tx) error) error {
 	if w.place == nil {
-		return db.inTxOn(ctx, w.pool, beginWriterTx, fn)
+		return db.inTxOn(ctx, w, beginWriterTx, fn)
 	}
-	return db.inTxOn(ctx, w.pool, fmt.Sprintf(beginShardTx, w.place.id), func(t *Tx) error {
+	return db.inTxOn(ctx, w, fmt.Sprintf(beginShardTx, w.place.id), func(t *Tx) error {
 		return fn(&Tx{Tx: shardTx{t.Tx, w.place}, Now: t.Now, deliveries: t.deliveries, isOnNode: true})
 	})
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"errand/core"
 )
@@ -23,7 +22,7 @@ type Tx struct {
 // IsDistributed reports whether a statement that writes has to name the projects of one shard (DB.IsDistributed).
 func (t *Tx) IsDistributed() bool { return t.isDistributed }
 
-// IsOnNode reports whether the transaction is on the node of a shard (DB.InTxOf). Only there no other node sees the locks that it takes.
+// IsOnNode reports whether the transaction is on the node of a shard (DB.InTxOf). Its locks are on that node alone.
 func (t *Tx) IsOnNode() bool { return t.isOnNode }
 
 // CountDeliveries notes that the transaction has made deliveries. They are announced after the commit.
@@ -31,21 +30,21 @@ func (t *Tx) CountDeliveries(made int64) { *t.deliveries += made }
 
 // InTx runs fn in a transaction on a connection of the main pool.
 func (db *DB) InTx(ctx context.Context, fn func(*Tx) error) error {
-	return db.inTxOn(ctx, db.Main, db.ChooseForm(beginTx, beginDistributedTx), fn)
+	return db.inTxOn(ctx, &WriterPool{pool: db.Main}, db.ChooseForm(beginTx, beginDistributedTx), fn)
 }
 
 // InWriterTx runs fn in a transaction on a connection of the writer of events.
 func (db *DB) InWriterTx(ctx context.Context, fn func(*Tx) error) error {
-	return db.inTxOn(ctx, db.Writer.pool, db.ChooseForm(beginWriterTx, beginDistributedTx), fn)
+	return db.inTxOn(ctx, db.Writer, db.ChooseForm(beginWriterTx, beginDistributedTx), fn)
 }
 
 // inTxOn runs fn in a transaction. After a serialisation failure or a deadlock it runs fn a second time. Nothing else retries.
-func (db *DB) inTxOn(ctx context.Context, pool *pgxpool.Pool, begin string, fn func(*Tx) error) error {
-	defer db.EndFrozenWhileWaiting(ctx)()
+func (db *DB) inTxOn(ctx context.Context, on *WriterPool, begin string, fn func(*Tx) error) error {
+	defer db.EndFrozenWhileWaiting(ctx, on)()
 	var deliveries int64
 	run := func() error {
 		deliveries = 0
-		return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{BeginQuery: begin}, func(t pgx.Tx) error {
+		return pgx.BeginTxFunc(ctx, on.pool, pgx.TxOptions{BeginQuery: begin}, func(t pgx.Tx) error {
 			return fn(&Tx{Tx: t, Now: db.Now(), deliveries: &deliveries, isDistributed: db.IsDistributed()})
 		})
 	}
