@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
@@ -15,10 +16,11 @@ import (
 
 // scenario is one way of using an instance.
 type scenario struct {
-	name    string
-	senders int // 0: nothing is sent
-	issues  int // 0: each event makes an issue
-	lists   int // clients that list issues meanwhile
+	name     string
+	senders  int // 0: nothing is sent
+	issues   int // 0: each event makes an issue
+	lists    int // clients that list issues meanwhile
+	projects int // that the issues are of; 0 for one
 }
 
 var scenarios = []scenario{
@@ -26,6 +28,8 @@ var scenarios = []scenario{
 	{name: "64 senders, hot issues", senders: 64, issues: 5_000},
 	{name: "64 senders, 50000 issues", senders: 64, issues: 50_000},
 	{name: "64 senders and lists", senders: 64, issues: 5_000, lists: 2},
+	{name: "64 senders, 20 projects", senders: 64, issues: 5_000, projects: 20},
+	{name: "64 senders, 500 projects", senders: 64, issues: 5_000, projects: 500},
 	{name: "256 senders, 5 issues above the cap", senders: 256, issues: 5},
 	{name: "16 senders, all new", senders: 16},
 	{name: "idle and warm start"},
@@ -68,6 +72,9 @@ func (t *turn) measure(ctx context.Context, binary string) ([]number, error) {
 
 // prepare makes a project like one that has run for a while, and the bodies for it.
 func (t *turn) prepare(ctx context.Context, s *bench.Server) ([][]byte, error) {
+	if t.projects > 0 {
+		return t.prepareProjects(ctx, s)
+	}
 	target, err := load.MakeTarget(ctx, s, t.name)
 	if err != nil {
 		return nil, err
@@ -92,6 +99,25 @@ func (t *turn) prepare(ctx context.Context, s *bench.Server) ([][]byte, error) {
 		sent.First, sent.Issues = known, sent.Count
 	}
 	return target.MakeBodies(t.templates, sent), nil
+}
+
+// prepareProjects makes several projects that have had events, and bodies for all of them, mixed.
+func (t *turn) prepareProjects(ctx context.Context, s *bench.Server) ([][]byte, error) {
+	var warm, bodies [][]byte
+	for n := range t.projects {
+		target, err := load.MakeTarget(ctx, s, fmt.Sprint("App ", n))
+		if err != nil {
+			return nil, err
+		}
+		issues, sent := t.issues/t.projects, min(100_000, int(t.length.Seconds())*15_000)/t.projects
+		warm = append(warm, target.MakeBodies(t.templates, load.Spread{Issues: issues, Count: issues, Seed: 1})...)
+		bodies = append(bodies, target.MakeBodies(t.templates, load.Spread{Issues: issues, Count: sent, Seed: 2})...)
+	}
+	rand.New(rand.NewPCG(1, 1)).Shuffle(len(bodies), func(a, b int) { bodies[a], bodies[b] = bodies[b], bodies[a] })
+	if err := load.SendBodies(ctx, s.Addr, warm, t.senders, time.Minute).Err; err != nil {
+		return nil, err
+	}
+	return bodies, load.SettleTables(ctx, s)
 }
 
 func (t *turn) measureSending(ctx context.Context, s *bench.Server, bodies [][]byte) ([]number, error) {

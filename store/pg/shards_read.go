@@ -54,7 +54,7 @@ const (
 	rememberPlaces = 5 * time.Second
 	// findWithin bounds a look-up of where they are.
 	findWithin = 5 * time.Second
-	// nodeConnections bounds the connections to each node.
+	// nodeConnections bounds the connections to each node for reads.
 	nodeConnections = 6
 )
 

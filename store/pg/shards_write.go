@@ -72,7 +72,8 @@ func (r *shardReader) forgetPlaces() {
 	r.db.shards.cache.Purge()
 }
 
-// OnShard calls fn with the writer of some projects' events (WriterOf), and again while their shard is moving: then fn has done nothing.
+// OnShard calls fn with the writer of some projects' events, and again while their shard is moving: then fn has done nothing. Where the
+// tables are distributed over nodes the projects must be in one shard, or the error is ErrSeveralShards.
 func (db *DB) OnShard(ctx context.Context, projects []int64, fn func(*WriterPool) error) error {
 	return db.whileMoving(ctx, func() error {
 		on, err := db.writerOf(ctx, projects)
@@ -86,7 +87,7 @@ func (db *DB) OnShard(ctx context.Context, projects []int64, fn func(*WriterPool
 // ErrSeveralShards says that projects are not in one shard, or no longer.
 var ErrSeveralShards = errors.New("store: the projects are in several shards")
 
-// writerOf returns the writer of the events of some projects. Where the tables are distributed over nodes they must be in one shard.
+// writerOf returns the writer for OnShard.
 func (db *DB) writerOf(ctx context.Context, projects []int64) (*WriterPool, error) {
 	if !db.IsDistributed() {
 		return db.Writer, nil

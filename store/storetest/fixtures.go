@@ -100,10 +100,30 @@ func HashUser(n int) (hash [16]byte) {
 // AddEvents adds events and returns the outcome of the last one.
 func AddEvents(t testing.TB, s *store.Store, events ...intake.NewEvent) intake.Added {
 	t.Helper()
-	added, err := s.Intake.AddEvents(t.Context(), events)
-	require.NoError(t, err)
-	require.Len(t, added, len(events))
-	return added[len(added)-1]
+	var last intake.Added
+	for _, part := range splitBatch(events) {
+		added, err := s.Intake.AddEvents(t.Context(), part)
+		require.NoError(t, err)
+		require.Len(t, added, len(part))
+		last = added[len(added)-1]
+	}
+	return last
+}
+
+// splitBatch returns the events as one batch, except on Citus, where the projects of a batch have to be in one shard.
+func splitBatch(events []intake.NewEvent) (parts [][]intake.NewEvent) {
+	if !isOnCitus() {
+		return [][]intake.NewEvent{events}
+	}
+	for begin := 0; begin < len(events); {
+		end := begin + 1
+		for end < len(events) && events[end].ProjectID == events[begin].ProjectID {
+			end++
+		}
+		parts = append(parts, events[begin:end])
+		begin = end
+	}
+	return parts
 }
 
 // MakeIssue returns the id of a new issue with one event, now.
