@@ -86,7 +86,7 @@ LEFT JOIN LATERAL (
 	ORDER BY requested_at DESC, id DESC LIMIT 1
 ) a ON true`
 
-const selectIssues = `SELECT` + issueColumns + ` FROM issues i` + issueJoins
+const selectIssues = `SELECT ` + pg.OnePlan + issueColumns + ` FROM issues i` + issueJoins
 
 const selectIssue = selectIssues + ` WHERE i.project_id = @project_id AND i.id = @id`
 

@@ -14,7 +14,7 @@ import (
 const moreBriefEvents = 19
 
 const selectLatestEvents = `
-SELECT e.id, e.issue_id, e.project_id, e.event_id, e.occurred_at, e.received_at, e.level, e.release, e.environment,
+SELECT ` + pg.OnePlan + ` e.id, e.issue_id, e.project_id, e.event_id, e.occurred_at, e.received_at, e.level, e.release, e.environment,
 	e.user_hash, e.dictionary, e.payload
 FROM events e
 WHERE e.project_id = @project_id AND e.issue_id = @issue_id
