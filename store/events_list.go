@@ -158,7 +158,8 @@ func visitSafely(visit func(i int, tags *core.EventTags) bool, i int, tags *core
 }
 
 const selectNewestTags = `
-SELECT ` + pg.OnePlan + ` id, issue_id, project_id, event_id, occurred_at, received_at, level, release, environment, user_hash, dictionary, payload
+SELECT ` + pg.OnePlan + ` id, issue_id, project_id, event_id, occurred_at, received_at, level, release, environment, user_hash,
+	dictionary, payload
 FROM events
 WHERE project_id = @project_id AND issue_id = @issue_id
 ORDER BY received_at DESC, id DESC LIMIT @rows`
