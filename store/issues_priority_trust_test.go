@@ -62,6 +62,39 @@ func TestAFloodOfLowTrustComesLast(t *testing.T) {
 	require.Equal(t, pay, next)
 }
 
+// Each project is of one trust, also where they are in several shards: no issue is listed twice, and those of low trust come last.
+func TestProjectsOfBothTrustsAreListedOnce(t *testing.T) {
+	t.Parallel()
+	s, _ := storetest.OpenShop(t)
+	const projects = 12
+	var expected []int64 // of high trust first, the issue with most events first
+	var low []int64
+	for project := int64(2); project < 2+projects; project++ {
+		storetest.MakeProject(t, s, project, fmt.Sprint("App ", project))
+		source, events := core.SourceServer, int(20+project)
+		if project%2 == 0 {
+			source, events = core.SourceBrowser, int(40+project)
+		}
+		var issue int64
+		for n := range events {
+			e := storetest.MakeEvent(project, fmt.Sprint("of ", project), n, s.Now())
+			e.Source, e.User = source, storetest.HashUser(n)
+			issue = storetest.AddEvents(t, s, e).IssueID
+		}
+		if source == core.SourceBrowser {
+			low = append(low, issue)
+		} else {
+			expected = append([]int64{issue}, expected...)
+		}
+	}
+	page, err := s.ListIssues(t.Context(), store.IssueFilter{Status: core.Open, Sort: core.ByWork, Paging: core.Paging{Limit: 100}})
+	require.NoError(t, err)
+	listed := idsOfIssues(page.Data)
+	require.Len(t, listed, projects)
+	require.Equal(t, expected, listed[:len(expected)])
+	require.ElementsMatch(t, low, listed[len(expected):])
+}
+
 // TestTheOrderOfWork compares the ranking of many issues of both kinds, including quiet ones, with the formula.
 func TestTheOrderOfWork(t *testing.T) {
 	t.Parallel()
