@@ -153,7 +153,7 @@ func projectsByNode(t *testing.T, s *server, database string) [][]dsn {
 // portOfNode returns the port of a node of the cluster.
 func portOfNode(t *testing.T, n int) int {
 	t.Helper()
-	config, err := pgx.ParseConfig(citus.Nodes()[n])
+	config, err := pgx.ParseConfig(citus.ListNodes()[n])
 	require.NoError(t, err)
 	return int(config.Port)
 }

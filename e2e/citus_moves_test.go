@@ -52,9 +52,9 @@ SELECT isolate_tenant_to_new_shard('issues', $1::bigint, 'CASCADE', shard_transf
 func TestCitusDistributesAFullDatabase(t *testing.T) {
 	_ = listNodes(t)
 	name := fmt.Sprintf("errand_plain_%d", time.Now().UnixNano())
-	database, err := citus.CreateDatabase(t.Context(), citus.Nodes(), name)
+	database, err := citus.CreateDatabase(t.Context(), citus.ListNodes(), name)
 	require.NoError(t, err)
-	t.Cleanup(func() { citus.DropDatabase(context.WithoutCancel(t.Context()), citus.Nodes(), name) })
+	t.Cleanup(func() { citus.DropDatabase(context.WithoutCancel(t.Context()), citus.ListNodes(), name) })
 	start := func(dir string) *server { return startServerOn(t, dir, append(underLoad, "DATABASE_URL="+database)...) }
 	s := start(newDir(t))
 	l := startLoad(t, senders, s)

@@ -22,13 +22,14 @@ import (
 	"errand/testkit/citus"
 )
 
-// These variables name the folders of the nodes of citus.Nodes, and the folder of the programs of Postgres. scripts/try-citus sets them.
+// These variables name the folders of the nodes of citus.ListNodes, and the folder of the programs of Postgres. scripts/try-citus sets
+// them.
 const (
 	citusFolders = "CITUS_FOLDERS"
 	citusBin     = "CITUS_BIN"
 )
 
-func isOnCitus() bool { return len(citus.Nodes()) > 0 }
+func isOnCitus() bool { return len(citus.ListNodes()) > 0 }
 
 // citusDatabases has the databases of servers on Citus, by their data folders.
 var citusDatabases sync.Map

@@ -127,10 +127,15 @@ func convertOptInt(n *int64) core.OptInt {
 	return core.OptInt(*n)
 }
 
+// argsOfIssue are the arguments of selectIssue.
+func argsOfIssue(project, id int64, now core.Time) pg.Args {
+	args := issueTimes(now)
+	args["project_id"], args["id"] = project, id
+	return args
+}
+
 func readIssue(ctx context.Context, db *pg.DB, q pg.Querier, project, id int64, now core.Time) (issueRow, error) {
-	a := issueTimes(now)
-	a["project_id"], a["id"] = project, id
-	return pg.QueryOne[issueRow](ctx, q, db.OfProject(selectIssue), a)
+	return pg.QueryOne[issueRow](ctx, q, db.OfProject(selectIssue), argsOfIssue(project, id, now))
 }
 
 // ReadIssue returns one issue, or not_found.
@@ -140,14 +145,12 @@ func (s *Store) ReadIssue(ctx context.Context, id int64) (core.IssueDetail, erro
 		return core.IssueDetail{}, err
 	}
 	now := s.Now()
-	a := issueTimes(now)
-	a["project_id"], a["id"] = project, id
 	var (
 		b      pg.Batch
 		issues []issueRow
 		fixes  []watch.Fix
 	)
-	pg.QueueMany(&b, selectIssue, a, &issues)
+	pg.QueueMany(&b, selectIssue, argsOfIssue(project, id, now), &issues)
 	pg.QueueMany(&b, selectFixOfIssue, pg.Args{"project_id": project, "issue_id": id}, &fixes)
 	if err := b.SendEach(ctx, s.db, []int64{project}); err != nil {
 		return core.IssueDetail{}, err

@@ -132,8 +132,7 @@ func (s *Store) ReadIssueFacts(ctx context.Context, id int64) (core.IssueFacts, 
 
 func (s *Store) readBriefRows(ctx context.Context, project, id int64, now core.Time) (rows briefRows, err error) {
 	var b pg.Batch
-	ofIssue := issueTimes(now)
-	ofIssue["project_id"], ofIssue["id"] = project, id
+	ofIssue := argsOfIssue(project, id, now)
 	limited := func(limit int) pg.Args { return pg.Args{"project_id": project, "id": id, "rows": limit} }
 	pg.QueueMany(&b, selectIssue, ofIssue, &rows.issues)
 	pg.QueueMany(&b, selectProjectOfBrief, pg.Args{"project_id": project}, &rows.projects)

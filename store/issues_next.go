@@ -178,7 +178,7 @@ func (n *nextSearch) claimFirst(ctx context.Context, issues []nextCandidate) (*c
 		issue, err := s.claimFirst(ctx, n.actor, n.wanted.Minutes, free, statement)
 		if issue != nil {
 			s.rankings.noteTaken(int64(issue.ID), s.Now(), s.db.Reorders())
-			s.owners.remember(intake.IssueIDs, int64(issue.ID), int64(issue.ProjectID))
+			s.owners.rememberOwner(intake.IssueIDs, int64(issue.ID), int64(issue.ProjectID))
 		}
 		if err != nil || issue != nil {
 			return issue, err

@@ -68,7 +68,7 @@ func (r heldRow) isWork() bool {
 	return !r.IsHeld && (r.Status == core.Unresolved || r.Status == core.Regressed || r.Status == core.FixPending && r.IsOverdue)
 }
 
-// sortHeld sorts the claims of an actor as listHeld does, which sorts those of each shard.
+// sortHeld sorts the claims of an actor in the order of listHeld, which sorts each shard alone.
 func sortHeld(actor core.Actor, rows []heldRow) []heldRow {
 	slices.SortStableFunc(rows, func(a, b heldRow) int {
 		return cmp.Or(compareBools(b.ClaimWorker == actor.Worker, a.ClaimWorker == actor.Worker), compareBools(b.isWork(), a.isWork()),

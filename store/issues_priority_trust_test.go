@@ -62,7 +62,7 @@ func TestAFloodOfLowTrustComesLast(t *testing.T) {
 	require.Equal(t, pay, next)
 }
 
-// Each project is of one trust, also where they are in several shards: no issue is listed twice, and those of low trust come last.
+// Each project is of one trust, wherever its shard is: no issue is listed twice, and issues of low trust come last.
 func TestProjectsOfBothTrustsAreListedOnce(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)

@@ -33,7 +33,7 @@ const (
 	findOwnerOfEvent = `SELECT project_id FROM events WHERE id = @id`
 )
 
-func (o *owners) remember(kind pg.Series, id, project int64) {
+func (o *owners) rememberOwner(kind pg.Series, id, project int64) {
 	o.cache.Add(ownerKey{kind, id}, project)
 }
 
@@ -46,7 +46,7 @@ func (s *Store) findOwner(ctx context.Context, kind pg.Series, sql string, id in
 	if err != nil {
 		return 0, err
 	}
-	s.owners.remember(kind, id, row.ProjectID)
+	s.owners.rememberOwner(kind, id, row.ProjectID)
 	return row.ProjectID, core.CheckReach(ctx, row.ProjectID)
 }
 

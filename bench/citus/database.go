@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"errand/bench"
@@ -22,13 +21,9 @@ type database struct {
 
 // makeProjects makes the projects and their issues.
 func (d *database) makeProjects(ctx context.Context, o options, projects int, templates []load.Template) error {
-	d.targets = nil
-	for n := range projects {
-		target, err := load.MakeTarget(ctx, d.Server, fmt.Sprintf("App %d of %d", n, projects))
-		if err != nil {
-			return err
-		}
-		d.targets = append(d.targets, target)
+	var err error
+	if d.targets, err = load.MakeTargets(ctx, d.Server, projects); err != nil {
+		return err
 	}
 	sent := load.SendBodies(ctx, d.Addr, d.makeBodies(templates, o, max(o.issues, 10*projects), 1), o.senders, time.Minute)
 	d.acknowledged += sent.Events
@@ -37,13 +32,7 @@ func (d *database) makeProjects(ctx context.Context, o options, projects int, te
 
 // makeBodies makes requests for all projects, mixed.
 func (d *database) makeBodies(templates []load.Template, o options, count, seed int) [][]byte {
-	var all [][]byte
-	share := load.Spread{Issues: max(1, o.issues/len(d.targets)), Count: (count + len(d.targets) - 1) / len(d.targets), Seed: seed}
-	for _, target := range d.targets {
-		all = append(all, target.MakeBodies(templates, share)...)
-	}
-	rand.New(rand.NewPCG(uint64(seed), 1)).Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
-	return all[:count]
+	return load.MixBodies(d.targets, templates, load.Spread{Issues: o.issues, Count: count, Seed: seed})
 }
 
 // checkCounts fails unless the issues, and the projects, have counted each acknowledged event once. It prints how many are stored.
@@ -70,7 +59,7 @@ func (d *database) checkCounts(ctx context.Context) error {
 // startPlain starts a server on a new plain database of the coordinator.
 func startPlain(ctx context.Context, o options) (*bench.Server, error) {
 	name := fmt.Sprintf("errand_bench_plain_%d", time.Now().Unix())
-	if err := citus.Exec(ctx, o.nodes[0], "CREATE DATABASE "+name); err != nil {
+	if err := citus.RunStatement(ctx, o.nodes[0], "CREATE DATABASE "+name); err != nil {
 		return nil, err
 	}
 	return bench.StartServerOn(ctx, o.binary, citus.InDatabase(o.nodes[0], name))

@@ -28,7 +28,7 @@ type options struct {
 }
 
 func main() {
-	o := options{nodes: citus.Nodes()}
+	o := options{nodes: citus.ListNodes()}
 	flag.StringVar(&o.binary, "binary", "bin/errand", "the server to measure")
 	flag.IntVar(&o.senders, "senders", 64, "how many send at once")
 	flag.IntVar(&o.issues, "issues", 5_000, "how many issues the events are of")

@@ -104,6 +104,30 @@ func MakeTarget(ctx context.Context, s *bench.Server, name string) (Target, erro
 	return Target{project.ID, key, s.Addr}, nil
 }
 
+// MakeTargets creates projects.
+func MakeTargets(ctx context.Context, s *bench.Server, projects int) ([]Target, error) {
+	targets := make([]Target, projects)
+	for n := range targets {
+		var err error
+		if targets[n], err = MakeTarget(ctx, s, fmt.Sprintf("App %d of %d", n, projects)); err != nil {
+			return nil, err
+		}
+	}
+	return targets, nil
+}
+
+// MixBodies makes bodies for all targets, each of its share of the issues and of the bodies, in random order.
+func MixBodies(targets []Target, templates []Template, of Spread) [][]byte {
+	share := of
+	share.Issues, share.Count = max(1, of.Issues/len(targets)), (of.Count+len(targets)-1)/len(targets)
+	var all [][]byte
+	for _, target := range targets {
+		all = append(all, target.MakeBodies(templates, share)...)
+	}
+	rand.New(rand.NewPCG(uint64(of.Seed), 1)).Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
+	return all[:of.Count]
+}
+
 // Spread says which issues the bodies are of. First is the number of the first issue.
 type Spread struct{ First, Issues, Count, Seed int }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
@@ -103,17 +102,13 @@ func (t *turn) prepare(ctx context.Context, s *bench.Server) ([][]byte, error) {
 
 // prepareProjects makes several projects that have had events, and bodies for all of them, mixed.
 func (t *turn) prepareProjects(ctx context.Context, s *bench.Server) ([][]byte, error) {
-	var warm, bodies [][]byte
-	for n := range t.projects {
-		target, err := load.MakeTarget(ctx, s, fmt.Sprint("App ", n))
-		if err != nil {
-			return nil, err
-		}
-		issues, sent := t.issues/t.projects, min(100_000, int(t.length.Seconds())*15_000)/t.projects
-		warm = append(warm, target.MakeBodies(t.templates, load.Spread{Issues: issues, Count: issues, Seed: 1})...)
-		bodies = append(bodies, target.MakeBodies(t.templates, load.Spread{Issues: issues, Count: sent, Seed: 2})...)
+	targets, err := load.MakeTargets(ctx, s, t.projects)
+	if err != nil {
+		return nil, err
 	}
-	rand.New(rand.NewPCG(1, 1)).Shuffle(len(bodies), func(a, b int) { bodies[a], bodies[b] = bodies[b], bodies[a] })
+	warm := load.MixBodies(targets, t.templates, load.Spread{Issues: t.issues, Count: t.issues, Seed: 1})
+	bodies := load.MixBodies(targets, t.templates,
+		load.Spread{Issues: t.issues, Count: min(100_000, int(t.length.Seconds())*15_000), Seed: 2})
 	if err := load.SendBodies(ctx, s.Addr, warm, t.senders, time.Minute).Err; err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ const addAttempts = 5
 // with core.TooManyIssues in the same way.
 //
 // Where the tables are distributed over nodes, the projects of a batch must be in one shard (ShardOf). If they no longer are, nothing is
-// added, and AreInSeveralShards reports that of the error.
+// added, and the error is one for AreInSeveralShards.
 //
 // After core.Unavailable it is not known whether the batch was committed. The caller may add the same slice again: its
 // events keep their ids, so the store recognises those that were committed and counts nothing twice.
@@ -40,7 +40,7 @@ func (w *Writer) AddEvents(ctx context.Context, events []NewEvent) ([]Added, err
 	if err != nil {
 		return nil, err
 	}
-	if w.db.IsDistributed() {
+	if w.db.IsDistributed() { // elsewhere nobody needs the list of projects
 		err = w.db.OnShard(ctx, b.listProjects(), func(on *pg.WriterPool) error { return w.addOn(ctx, on, b) })
 	} else {
 		err = w.addOn(ctx, w.db.Writer, b)
@@ -50,7 +50,6 @@ func (w *Writer) AddEvents(ctx context.Context, events []NewEvent) ([]Added, err
 
 // addOn adds a batch by the short way, or by the long one.
 func (w *Writer) addOn(ctx context.Context, on *pg.WriterPool, b *batch) (err error) {
-	defer w.db.EndFrozenWhileWaiting(ctx, on)()
 	if !b.isRetry {
 		b.isRetry = true // for the case that the shard has moved
 		// Without its duplicates a batch may fit into the quota.
@@ -76,6 +75,7 @@ func (w *Writer) addOn(ctx context.Context, on *pg.WriterPool, b *batch) (err er
 
 // addShortly is the short way of a batch.
 func (w *Writer) addShortly(ctx context.Context, on *pg.WriterPool, b *batch) error {
+	defer w.db.EndFrozenWhileWaiting(ctx, on)()
 	if err := w.assignIssues(ctx, on, b); err != nil {
 		return err
 	}

@@ -35,15 +35,15 @@ func QueueMany[T any](b *Batch, sql string, args Args, rows *[]T) {
 
 // Send sends the batch. Its reads are one implicit transaction, but each sees the commits from before that read began.
 func (b *Batch) Send(ctx context.Context, pool *pgxpool.Pool) error {
-	added, err := b.collect(ctx, pool)
+	added, err := b.sendReads(ctx, pool)
 	if err == nil {
 		addAll(added)
 	}
 	return err
 }
 
-// collect sends the batch, and returns what adds the rows of each read.
-func (b *Batch) collect(ctx context.Context, pool *pgxpool.Pool) ([]func(), error) {
+// sendReads sends the batch, and returns what adds the rows of each read.
+func (b *Batch) sendReads(ctx context.Context, pool *pgxpool.Pool) ([]func(), error) {
 	var sent pgx.Batch
 	added := make([]func(), len(b.reads))
 	if b.onePlan {
@@ -74,7 +74,7 @@ func (b *Batch) SendEach(ctx context.Context, db *DB, projects []int64) error {
 	if !db.IsDistributed() {
 		return b.Send(ctx, db.Main)
 	}
-	return db.reader.sendEach(ctx, b, projects)
+	return db.nodes.sendEach(ctx, b, projects)
 }
 
 // QueryOneOf is QueryOne for a statement about one project, which runs where Batch.SendEach runs it.

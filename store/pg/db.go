@@ -23,7 +23,7 @@ type DB struct {
 
 	distributed    atomic.Bool // see IsDistributed
 	shards         *shards
-	reader         *shardReader
+	nodes          *shardNodes
 	url            string
 	looksForFrozen atomic.Bool // one caller at a time does, see endFrozen
 }
@@ -68,13 +68,13 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		clock: o.Clock, url: o.URL,
 	}
 	db.shards = newShards(db)
-	db.reader = &shardReader{db: db, pools: map[string]*pgxpool.Pool{}, writers: map[string]*pgxpool.Pool{}}
+	db.nodes = &shardNodes{db: db, readers: map[string]*pgxpool.Pool{}, writers: map[string]*pgxpool.Pool{}}
 	return db, nil
 }
 
 // Close ends all connections.
 func (db *DB) Close() {
-	db.reader.closePools()
+	db.nodes.closePools()
 	db.Writer.pool.Close()
 	db.Reserved.Close()
 	db.Main.Close()
@@ -104,7 +104,7 @@ func (db *DB) Reorders() int64 { return db.reorder.Load() }
 // Pools returns the state of each pool of connections, by its purpose. Those to nodes are "reads" and "events", with the node's address.
 func (db *DB) Pools() map[string]*pgxpool.Stat {
 	stats := map[string]*pgxpool.Stat{"main": db.Main.Stat(), "events": db.Writer.pool.Stat(), "ids": db.Reserved.Stat()}
-	db.reader.addStats(stats)
+	db.nodes.addStats(stats)
 	return stats
 }
 

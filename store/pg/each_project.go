@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 
 	"errand/core"
 )
@@ -113,12 +113,15 @@ func withProjects(args Args, projects []int64) Args {
 	return named
 }
 
-// pickRows returns the arguments of a statement for some of its projects. Of a list of rows, @projects and @ids, it has those of these
-// projects, unless another list goes with it: a shard would look in vain for the others, of which there are up to two thousand.
-func pickRows(args Args, projects []int64) Args {
+// namesRows is how a statement names rows, by two lists of the same length.
+const namesRows = "unnest(@projects::bigint[], @ids::bigint[])"
+
+// pickRows returns the arguments of a statement for some of its projects. If it names up to two thousand rows, a shard would look in vain
+// for all that it does not have: these are left out.
+func pickRows(sql string, args Args, projects []int64) Args {
 	of, _ := args["projects"].([]int64)
 	ids, _ := args["ids"].([]int64)
-	if len(of) == 0 || len(of) != len(ids) || countLists(args, len(ids)) > 2 {
+	if !strings.Contains(sql, namesRows) || len(of) != len(ids) {
 		return args
 	}
 	var theirs, theirIDs []int64
@@ -130,16 +133,6 @@ func pickRows(args Args, projects []int64) Args {
 	picked := maps.Clone(args)
 	picked["projects"], picked["ids"] = theirs, theirIDs
 	return picked
-}
-
-// countLists returns how many of the arguments are lists of that length.
-func countLists(args Args, length int) (n int) {
-	for _, value := range args {
-		if v := reflect.ValueOf(value); v.Kind() == reflect.Slice && v.Len() == length {
-			n++
-		}
-	}
-	return n
 }
 
 const listLiveProjects = `

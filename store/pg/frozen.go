@@ -55,7 +55,7 @@ func (db *DB) endFrozen(ctx context.Context, on *WriterPool) {
 	pool := db.Reserved
 	if on.place != nil {
 		var err error
-		if pool, err = db.reader.poolOf(ctx, on.place.node); err != nil {
+		if pool, err = db.nodes.readerPoolOf(ctx, on.place.node); err != nil {
 			return
 		}
 	}

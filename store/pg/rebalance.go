@@ -15,7 +15,7 @@ SELECT count(*) AS all_moves, count(*) FILTER (WHERE progress = 2) AS done, coal
 FROM get_rebalance_progress()`
 )
 
-// RebalanceProgress is how far a rebalance is. A move is that of one table's part.
+// RebalanceProgress is how far a rebalance is. Each table of a shard moves on its own.
 type RebalanceProgress struct {
 	AllMoves, Done int
 	Bytes          int64 // of all moves

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Connections have no session settings, except those of the writer to our own Postgres, and to nodes: behind a pooler in transaction mode,
+// Connections have no session settings, except to nodes, and of the writer to our own Postgres: behind a pooler in transaction mode,
 // such as PgBouncer, a session belongs to another client a moment later. A transaction sets what it needs when it begins, in
 // the same round trip. PrepareRole sets the rest on the role.
 const (
@@ -54,36 +54,35 @@ var writerSettings = map[string]string{
 
 // SendBatch sends statements that form one transaction, in one round trip.
 func (w *WriterPool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
-	if w.isPinned && w.place == nil {
-		return w.pool.SendBatch(ctx, b)
-	}
-	begun := w.beginBatch()
-	if w.place != nil {
-		b = w.place.formBatch(b)
-	}
-	begun.QueuedQueries = append(begun.QueuedQueries, b.QueuedQueries...)
-	return w.pool.SendBatch(ctx, begun)
+	sent, _ := w.sendBegun(ctx, b)
+	return sent
 }
 
-// beginBatch returns what is sent before other statements.
-func (w *WriterPool) beginBatch() *pgx.Batch {
+// sendBegun sends statements behind those that the transaction has to begin with, and returns the number of these.
+func (w *WriterPool) sendBegun(ctx context.Context, b *pgx.Batch) (sent pgx.BatchResults, begins int) {
+	if w.isPinned && w.place == nil {
+		return w.pool.SendBatch(ctx, b), 0
+	}
 	begun := &pgx.Batch{}
 	if !w.isPinned {
 		begun.Queue(pinPlans)
 	}
 	if w.place != nil {
-		begun.Queue(lockShard, w.place.id)
+		begun.Queue(lockShards, []int64{w.place.id})
 		begun.Queue(findShardsHere, []int64{w.place.id})
+		b = w.place.formBatch(b)
 	}
-	return begun
+	begins = begun.Len()
+	begun.QueuedQueries = append(begun.QueuedQueries, b.QueuedQueries...)
+	return w.pool.SendBatch(ctx, begun), begins
 }
 
 // Query runs a statement, in one round trip. The caller closes the rows; after an error there are none.
 func (w *WriterPool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	one := &pgx.Batch{}
 	one.Queue(sql, args...)
-	sent := w.SendBatch(ctx, one)
-	for range w.beginBatch().QueuedQueries {
+	sent, begins := w.sendBegun(ctx, one)
+	for range begins {
 		if _, err := sent.Exec(); err != nil {
 			_ = sent.Close() // reports the same error
 			return nil, err

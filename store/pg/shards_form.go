@@ -10,8 +10,8 @@ import (
 // tableOf finds the tables of a statement, with the alias that may follow. Keywords are in capitals.
 var tableOf = regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE|USING)(\s+)([a-z][a-z_]*)\b((?:\s+AS)?\s+[a-z_]\w*)?`)
 
-// form returns a statement as it runs on the shard.
-func (p *shardPlace) form(sql string) string {
+// formStatement returns a statement as it runs on the shard.
+func (p *shardPlace) formStatement(sql string) string {
 	if known, ok := p.forms.Load(sql); ok {
 		return known.(string)
 	}
@@ -46,7 +46,7 @@ func (p *shardPlace) formBatch(b *pgx.Batch) *pgx.Batch {
 	formed := &pgx.Batch{QueuedQueries: make([]*pgx.QueuedQuery, len(b.QueuedQueries))}
 	for i, queued := range b.QueuedQueries {
 		one := *queued
-		one.SQL = p.form(queued.SQL)
+		one.SQL = p.formStatement(queued.SQL)
 		formed.QueuedQueries[i] = &one
 	}
 	return formed

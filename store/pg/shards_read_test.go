@@ -46,11 +46,13 @@ func TestNodesAreReachedAsTheCoordinatorIs(t *testing.T) {
 // A shard gets the rows of its projects alone. Where another list goes with them, they stay as they are.
 func TestAShardGetsItsRows(t *testing.T) {
 	t.Parallel()
-	args := pg.PickRows(
+	const names = "SELECT 1 FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id) WHERE project_id = ANY (@reach)"
+	args := pg.PickRows(names,
 		pg.Args{"projects": []int64{3, 5, 3, 7}, "ids": []int64{30, 50, 31, 70}, "reach": []int64{1}, "n": 2}, []int64{3, 7})
 	require.Equal(t, pg.Args{"projects": []int64{3, 3, 7}, "ids": []int64{30, 31, 70}, "reach": []int64{1}, "n": 2}, args)
 
-	args = pg.PickRows(pg.Args{"projects": []int64{3, 5}, "ids": []int64{30, 50}, "noise": []bool{true, false}}, []int64{3})
+	const withNoise = "SELECT 1 FROM unnest(@projects::bigint[], @ids::bigint[], @noise::boolean[]) AS n (project_id, id, noise)"
+	args = pg.PickRows(withNoise, pg.Args{"projects": []int64{3, 5}, "ids": []int64{30, 50}, "noise": []bool{true, false}}, []int64{3})
 	require.Equal(t, []int64{30, 50}, args["ids"])
-	require.Equal(t, []int64{3}, pg.PickRows(pg.Args{"projects": []int64{3}}, []int64{3})["projects"])
+	require.Equal(t, []int64{3}, pg.PickRows("SELECT 1 WHERE 1 = ANY (@projects)", pg.Args{"projects": []int64{3}}, []int64{3})["projects"])
 }

@@ -4,72 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"strings"
 
-	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"errand/core"
 )
 
 // The writer of events writes to a shard on its node, in the shard's parts of the tables, as it would to one Postgres. Through the
-// coordinator a batch would take ten times as long: it has ten statements, each of which Citus would plan again, there and on the node.
+// coordinator a batch would take ten times as long: Citus would plan its ten statements again, there and on the node.
 //
-// A shard can be moved meanwhile. So a transaction begins with the lock that Citus takes for its own writes to the shard: a move waits for
-// it before it copies the last rows, and keeps later ones waiting until it has ended. Then the shard is no longer on the node, and the
-// writer starts again (whileMoving).
+// A shard can move at the same time. So a transaction begins with the lock that Citus takes for its own writes to the shard: a move
+// waits for it before it copies the last rows, and keeps later ones waiting until it has ended. Then the shard is no longer on the node,
+// and the writer starts again (whileMoving).
 //
 // A Postgres without Citus could not prepare these, so they are variables: tests prepare each constant. No other statement divides.
 var (
-	lockShard      = `SELECT lock_shard_metadata(5, ARRAY[$1::bigint])` // 5: ShareLock
+	lockShards     = `SELECT lock_shard_metadata(5, $1::bigint[])` // 5: ShareLock
 	findShardsHere = `
 SELECT 1 / (count(*) = cardinality($1::bigint[]))::int FROM pg_dist_placement
 WHERE shardid = ANY ($1::bigint[]) AND shardstate = 1 AND groupid = (SELECT groupid FROM pg_dist_local_group)`
-	beginShardTx = beginTx + `; SELECT lock_shard_metadata(5, ARRAY[%[1]d::bigint]);
-SELECT 1 / count(*) FROM pg_dist_placement
-WHERE shardid = %[1]d AND shardstate = 1 AND groupid = (SELECT groupid FROM pg_dist_local_group)`
 )
 
-// nodeWriters bounds the connections of the writer to each node: one that hangs keeps no others waiting.
-const nodeWriters = 6
-
-// hasMoved reports whether a statement or a transaction has failed, and done nothing, because its shard is no longer where it was
-// remembered.
-func (db *DB) hasMoved(err error) bool {
-	return db.IsDistributed() && (errors.Is(err, errMoved) || HasState(err, pgerrcode.DivisionByZero, pgerrcode.UndefinedTable))
-}
-
-// While a shard moves, one look-up may have its old part and another its new one.
-const (
-	moveAttempts = 20
-	movePause    = 50 * time.Millisecond
-)
-
-// whileMoving calls fn, and calls it again while a shard that it needs is moving.
-func (db *DB) whileMoving(ctx context.Context, fn func() error) error {
-	for n := 1; ; n++ {
-		err := fn()
-		switch {
-		case !db.hasMoved(err):
-			return WrapError(err)
-		case n == moveAttempts:
-			return core.NewError(core.Unavailable).Because(err)
-		}
-		db.reader.forgetPlaces()
-		select {
-		case <-ctx.Done():
-			return core.NewError(core.Unavailable).Because(ctx.Err())
-		case <-time.After(movePause):
-		}
-	}
-}
-
-// forgetPlaces makes the next statements look up where the shards are.
-func (r *shardReader) forgetPlaces() {
-	r.forgotten.Add(1)
-	r.places.Store(nil)
-	r.db.shards.cache.Purge()
+// beginOnShard begins a transaction with both.
+func beginOnShard(shard int64) string {
+	return strings.ReplaceAll(beginTx+"; "+lockShards+"; "+findShardsHere, "$1", fmt.Sprintf("'{%d}'", shard))
 }
 
 // OnShard calls fn with the writer of some projects' events, and again while their shard is moving: then fn has done nothing. Where the
@@ -92,7 +50,7 @@ func (db *DB) writerOf(ctx context.Context, projects []int64) (*WriterPool, erro
 	if !db.IsDistributed() {
 		return db.Writer, nil
 	}
-	parts, err := db.reader.splitByShard(ctx, projects)
+	parts, err := db.nodes.splitByShard(ctx, projects)
 	switch {
 	case err != nil:
 		return nil, err
@@ -100,8 +58,7 @@ func (db *DB) writerOf(ctx context.Context, projects []int64) (*WriterPool, erro
 		return nil, ErrSeveralShards
 	}
 	place := parts[0].shardPlace
-	pool, err := db.reader.openOnce(ctx, db.reader.writers, place.node,
-		poolOptions{size: nodeWriters, settings: writerSettings, afterConnect: prepareWriter})
+	pool, err := db.nodes.writerPoolOf(ctx, place.node)
 	return &WriterPool{pool: pool, isPinned: true, place: place}, err
 }
 
@@ -110,7 +67,7 @@ func (db *DB) InTxOf(ctx context.Context, w *WriterPool, fn func(*Tx) error) err
 	if w.place == nil {
 		return db.inTxOn(ctx, w, beginWriterTx, fn)
 	}
-	return db.inTxOn(ctx, w, fmt.Sprintf(beginShardTx, w.place.id), func(t *Tx) error {
+	return db.inTxOn(ctx, w, beginOnShard(w.place.id), func(t *Tx) error {
 		return fn(&Tx{Tx: shardTx{t.Tx, w.place}, Now: t.Now, deliveries: t.deliveries, isOnNode: true})
 	})
 }
@@ -127,19 +84,19 @@ func (t shardTx) Begin(ctx context.Context) (pgx.Tx, error) {
 }
 
 func (t shardTx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	return t.Tx.Exec(ctx, t.place.form(sql), args...)
+	return t.Tx.Exec(ctx, t.place.formStatement(sql), args...)
 }
 
 func (t shardTx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	return t.Tx.Query(ctx, t.place.form(sql), args...)
+	return t.Tx.Query(ctx, t.place.formStatement(sql), args...)
 }
 
 func (t shardTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	return t.Tx.QueryRow(ctx, t.place.form(sql), args...)
+	return t.Tx.QueryRow(ctx, t.place.formStatement(sql), args...)
 }
 
 func (t shardTx) Prepare(ctx context.Context, name, sql string) (*pgconn.StatementDescription, error) {
-	return t.Tx.Prepare(ctx, name, t.place.form(sql))
+	return t.Tx.Prepare(ctx, name, t.place.formStatement(sql))
 }
 
 func (t shardTx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {

@@ -17,7 +17,7 @@ import (
 const testShards = 4
 
 // isOnCitus reports whether databases of tests are on Citus.
-func isOnCitus() bool { return len(citus.Nodes()) > 0 }
+func isOnCitus() bool { return len(citus.ListNodes()) > 0 }
 
 // createOnCitus creates a database on each node, and distributes the tables.
 func (s *server) createOnCitus(ctx context.Context) (string, error) {

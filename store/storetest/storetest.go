@@ -60,7 +60,7 @@ var running *server
 func startServer() (*server, error) {
 	ctx := context.Background()
 	if isOnCitus() {
-		running = &server{citus: citus.Nodes()}
+		running = &server{citus: citus.ListNodes()}
 		return running, nil
 	}
 	dir, err := makeFolder()

@@ -12,16 +12,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Nodes returns the URLs of the nodes in CITUS_NODES, the coordinator first; none where tests do not run on Citus.
-func Nodes() []string { return strings.Fields(os.Getenv("CITUS_NODES")) }
+// ListNodes returns the URLs of the nodes in CITUS_NODES, the coordinator first; none where tests do not run on Citus.
+func ListNodes() []string { return strings.Fields(os.Getenv("CITUS_NODES")) }
 
 // CreateDatabase creates a database of this name on each node, and makes them one. It returns the URL of the coordinator's.
 func CreateDatabase(ctx context.Context, nodes []string, name string) (string, error) {
 	for _, node := range nodes {
-		if err := Exec(ctx, node, "CREATE DATABASE "+name); err != nil {
+		if err := RunStatement(ctx, node, "CREATE DATABASE "+name); err != nil {
 			return "", err
 		}
-		if err := Exec(ctx, InDatabase(node, name), "CREATE EXTENSION citus"); err != nil {
+		if err := RunStatement(ctx, InDatabase(node, name), "CREATE EXTENSION citus"); err != nil {
 			return "", err
 		}
 	}
@@ -44,7 +44,7 @@ const addNodeAttempts = 10
 
 func addNode(ctx context.Context, coordinator, sql string) (err error) {
 	for range addNodeAttempts {
-		if err = Exec(ctx, coordinator, sql); err == nil {
+		if err = RunStatement(ctx, coordinator, sql); err == nil {
 			return nil
 		}
 	}
@@ -54,12 +54,12 @@ func addNode(ctx context.Context, coordinator, sql string) (err error) {
 // DropDatabase drops the database from each node that has it, as well as it can.
 func DropDatabase(ctx context.Context, nodes []string, name string) {
 	for _, node := range nodes {
-		_ = Exec(ctx, node, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+		_ = RunStatement(ctx, node, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
 	}
 }
 
-// Exec runs a statement on a connection of its own.
-func Exec(ctx context.Context, databaseURL, sql string) error {
+// RunStatement runs a statement on a connection of its own.
+func RunStatement(ctx context.Context, databaseURL, sql string) error {
 	conn, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {
 		return err
