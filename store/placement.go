@@ -29,7 +29,8 @@ var placements = []struct {
 	}},
 	// The first one decides how many shards there are; a shard of each of the others is beside one of its own.
 	{Distributed, []string{
-		"issues", "activity", "changed_pull_requests", "deliveries", "deploy_commits", "deploy_order", "deploy_pull_requests", "deploys",
+		"issues", "activity", "changed_pull_requests", "counted_events", "deliveries", "deploy_commits", "deploy_order",
+		"deploy_pull_requests", "deploys",
 		"dictionaries", "event_ids", "events", "fixes", "issue_environments", "issue_features", "issue_fingerprints", "issue_grams",
 		"issue_hours", "issue_releases", "issue_tags", "issue_users", "merged_pull_requests", "project_hours", "project_seen",
 		"release_commits", "releases", "scm_issues", "setup_apps", "source_maps", "spikes", "triage_corrections",

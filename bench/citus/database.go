@@ -41,8 +41,9 @@ func (d *database) checkCounts(ctx context.Context) error {
 	for sql, n := range map[string]*int{
 		`SELECT coalesce(sum(times_seen), 0)::bigint FROM issues`:    &issues,
 		`SELECT coalesce(sum(events), 0)::bigint FROM project_hours`: &projects,
-		`SELECT count(*) FROM event_ids`:                             &ids,
-		`SELECT count(*) FROM events`:                                &stored,
+		`SELECT count(*) FROM (SELECT uuid_hash_extended(event_id, project_id) FROM event_ids
+			UNION SELECT unnest(keys) FROM counted_events) k`: &ids,
+		`SELECT count(*) FROM events`: &stored,
 	} {
 		if err := d.DB.QueryRow(ctx, sql).Scan(n); err != nil {
 			return err

@@ -18,7 +18,7 @@ type Reader struct {
 	Tables    []Table   // each after those that it refers to
 	Schema    int64     // the newest migration that the database has had
 	Postgres  string    // version of the server
-	EventDays []string  // the days (UTC) of which there may be stored events, as 2026-01-31
+	EventDays []string  // the days (UTC) of which there may be events, as 2026-01-31
 	Bytes     int64     // size of the tables, without their indexes
 	At        time.Time // the moment
 
@@ -30,9 +30,9 @@ const (
 	readMoment = `
 SELECT (SELECT max(version_id) FROM goose_db_version WHERE is_applied) AS schema, current_setting('server_version') AS postgres`
 	listEventDays = `
-SELECT to_char(to_date(right(c.relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') AS day
+SELECT DISTINCT to_char(to_date(right(c.relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') AS day
 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-WHERE i.inhparent = 'events'::regclass AND c.relname ~ '^events_[0-9]{8}$' ORDER BY 1`
+WHERE i.inhparent IN ('events'::regclass, 'counted_events'::regclass) AND c.relname ~ '^(events|counted_events)_[0-9]{8}$' ORDER BY 1`
 	sumBytes = `
 SELECT coalesce(sum(pg_relation_size(c.oid) + coalesce(pg_total_relation_size(nullif(c.reltoastrelid, 0)), 0)), 0)::bigint AS bytes
 FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname !~ '^(goose|river)_'`

@@ -71,7 +71,8 @@ type batch struct {
 	returning   []int64                   // ignored issues that return after the batch
 	watched     map[int64]watchedFix      // for issues whose events in the batch are all remembered as harmless
 
-	mayTellSpikes bool // a webhook may want spikes; otherwise the batch cannot proceed when one does
+	mayTellSpikes  bool // a webhook may want spikes; otherwise the batch cannot proceed when one does
+	expectsCounted bool // its projects may have events that were counted and not stored; otherwise it fails when one has
 
 	hasReopened  bool // its issues are locked, and its events have done everything but count
 	changedOrder bool // an issue was reopened, or regressed
@@ -120,11 +121,11 @@ func (w *Writer) newBatch(ctx context.Context, events []NewEvent) (*batch, error
 }
 
 // deferStoring clears the ids of events that are not stored now: events that are only counted, and, for an issue that
-// already has as many stored events as it keeps, all but the newest event of the batch. Those wait to be stored together,
-// as long as there is room for them (see fullIssues).
+// already has as many stored events as it keeps, all but the newest event of the batch, and that too while the issue has
+// such an event of this moment. Those wait to be stored together, as long as there is room for them (see fullIssues).
 func (b *batch) deferStoring(w *Writer) {
 	newest := map[int64]bool{}
-	room, keep := w.fullIssues.freeBytes(), w.keep()
+	room, keep, now := w.fullIssues.freeBytes(), w.keep(), w.db.Now()
 	for i := len(b.events) - 1; i >= 0; i-- {
 		issue := b.events[i].remembered
 		if b.events[i].CountOnly && issue.id != 0 && !b.added[i].Duplicate {
@@ -134,7 +135,7 @@ func (b *batch) deferStoring(w *Writer) {
 		if int64(issue.stored) < keep || b.added[i].Duplicate {
 			continue
 		}
-		if size := b.events[i].Payload.Size(); newest[issue.id] && size <= room {
+		if size := b.events[i].Payload.Size(); size <= room && (newest[issue.id] || w.fullIssues.hasNewest(issue.id, now)) {
 			b.added[i].ID = 0
 			room -= size
 		}

@@ -58,6 +58,11 @@ func (w *Writer) addOn(ctx context.Context, on *pg.WriterPool, b *batch) (err er
 		}
 	}
 	for attempt := range addAttempts {
+		if pg.HasState(err, countedTwice) {
+			if err := w.learnCounted(ctx, on, b); err != nil {
+				return err
+			}
+		}
 		err = w.db.InTxOf(ctx, on, func(t *pg.Tx) error {
 			if attempt > 0 {
 				if err := w.holdGrouping(ctx, t, b); err != nil {
@@ -93,7 +98,8 @@ func (w *Writer) finishBatch(ctx context.Context, b *batch, err error) ([]Added,
 // isStale reports whether a batch failed because of other servers: an issue was merged or resolved, the same issue or event
 // was added first (at the same moment, so that the batch did not see it), or two batches waited for each other.
 func isStale(err error) bool {
-	return errors.Is(err, errStale) || pg.HasState(err, pgerrcode.UniqueViolation, pgerrcode.SerializationFailure, pgerrcode.DeadlockDetected)
+	return errors.Is(err, errStale) ||
+		pg.HasState(err, pgerrcode.UniqueViolation, countedTwice, pgerrcode.SerializationFailure, pgerrcode.DeadlockDetected)
 }
 
 // MayBeCommitted reports whether a failed transaction may have been committed nevertheless: the connection broke after it

@@ -14,7 +14,7 @@ func (b *batch) queueIssues(q *pgx.Batch, now core.Time, o *batchOutcome) {
 	userProject, userIssue, user := b.listUsers()
 	project, event := b.listEventKeys()
 	watched := b.collectWatched()
-	args := append(c.listArgs(), MaxUsers, now, b.undecidedTimes(c.last), project, event, userProject, userIssue, user,
+	args := append(c.appendArgs(make([]any, 0, 23)), MaxUsers, now, b.undecidedTimes(c.last), project, event, userProject, userIssue, user,
 		watched.fixes, watched.deploys, b.mayTellSpikes)
 	q.Queue(countIssues, args...).QueryRow(func(row pgx.Row) error {
 		return row.Scan(&o.issues, &o.stored, &o.users, &o.returning, &o.proceeded)
@@ -31,7 +31,7 @@ type spanArrays struct {
 	seen, stored, latest             []int64
 	first, last                      []time.Time
 	firstRelease, lastRelease, level []string
-	firstKnown, lastKnown            []core.Time
+	firstKnown, lastKnown            []*time.Time
 }
 
 func newSpanArrays(rows []issueCount) spanArrays {
@@ -40,29 +40,35 @@ func newSpanArrays(rows []issueCount) spanArrays {
 		project: make([]int64, n), issue: make([]int64, n), seen: make([]int64, n), stored: make([]int64, n), latest: make([]int64, n),
 		first: make([]time.Time, n), last: make([]time.Time, n),
 		firstRelease: make([]string, n), lastRelease: make([]string, n), level: make([]string, n),
-		firstKnown: make([]core.Time, n), lastKnown: make([]core.Time, n),
+		firstKnown: make([]*time.Time, n), lastKnown: make([]*time.Time, n),
 	}
-	for i, r := range rows {
+	for i := range rows {
+		r := &rows[i]
 		c.project[i], c.issue[i] = r.project, r.issue
 		c.seen[i], c.stored[i], c.latest[i] = r.seen, r.stored, r.latestEvent
 		c.first[i], c.last[i], c.level[i] = r.FirstSeen.Time, r.LastSeen.Time, r.Level
-		c.firstRelease[i], c.firstKnown[i], c.lastRelease[i], c.lastKnown[i] = r.FirstRelease, r.FirstReleaseAt, r.LastRelease, r.LastReleaseAt
+		c.firstRelease[i], c.firstKnown[i] = r.FirstRelease, orNull(&r.FirstReleaseAt)
+		c.lastRelease[i], c.lastKnown[i] = r.LastRelease, orNull(&r.LastReleaseAt)
 	}
 	return c
 }
 
-// listArgs are the first arguments of countIssues.
-func (c *spanArrays) listArgs() []any {
-	return []any{c.project, c.issue, c.last, c.seen, c.stored, c.latest, c.first, c.level, c.firstRelease, c.firstKnown, c.lastRelease,
-		c.lastKnown}
+// orNull returns a time as an element of an array: NULL for the zero time. pgx encodes arrays of core.Time slowly.
+func orNull(t *core.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t.Time
 }
 
-// queueEvents adds the stored events, and the ids of all events.
-func (b *batch) queueEvents(q *pgx.Batch) {
-	stored, counted := b.splitEvents()
-	if len(counted.id) > 0 {
-		q.Queue(addCountedIDs, counted.project, counted.event, counted.id, counted.issue, counted.received)
-	}
+// appendArgs appends the first arguments of countIssues.
+func (c *spanArrays) appendArgs(args []any) []any {
+	return append(args, c.project, c.issue, c.last, c.seen, c.stored, c.latest, c.first, c.level, c.firstRelease, c.firstKnown,
+		c.lastRelease, c.lastKnown)
+}
+
+// queueEvents adds the stored events and their ids.
+func queueEvents(q *pgx.Batch, stored *eventArrays) {
 	if len(stored.id) > 0 {
 		q.Queue(addEvents, stored.listArgs()...)
 	}

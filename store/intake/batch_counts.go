@@ -57,6 +57,7 @@ type projectCount struct {
 	events         int64
 	last           core.Time
 	server, client core.Time
+	counted        core.Time // of the last event that is not stored
 	quota          *int64
 }
 
@@ -67,7 +68,7 @@ func (b *batch) countEvents(m *memory) {
 	s := newBatchSums(m)
 	b.eachCounted(func(e *NewEvent, a *Added) {
 		s.addToIssue(e, a)
-		s.addToHours(e, a.IssueID)
+		s.addToHours(e, a)
 		s.addUser(e, a.IssueID)
 		s.addNames(e, a.IssueID)
 	})
@@ -105,8 +106,8 @@ func (s *batchSums) addToIssue(e *NewEvent, a *Added) {
 	c.addEvent(e, a)
 }
 
-func (s *batchSums) addToHours(e *NewEvent, issue int64) {
-	hour := issueHour{e.ProjectID, issue, e.OccurredAt.Truncate(time.Hour)}
+func (s *batchSums) addToHours(e *NewEvent, a *Added) {
+	hour := issueHour{e.ProjectID, a.IssueID, e.OccurredAt.Truncate(time.Hour)}
 	sums := s.hours[hour]
 	s.hours[hour] = hourSums{sums.events + 1, sums.fives | fiveOf(e.OccurredAt)}
 	key := projectHour{e.ProjectID, e.ReceivedAt.Truncate(time.Hour)}
@@ -115,7 +116,7 @@ func (s *batchSums) addToHours(e *NewEvent, issue int64) {
 		p = &projectCount{projectHour: key}
 		s.projects[key] = p
 	}
-	p.addEvent(e)
+	p.addEvent(e, a)
 }
 
 func (s *batchSums) addUser(e *NewEvent, issue int64) {
@@ -180,7 +181,7 @@ func (c *issueCount) addEvent(e *NewEvent, a *Added) {
 	c.IncludeEvent(e.OccurredAt, e.Level, e.Release)
 }
 
-func (p *projectCount) addEvent(e *NewEvent) {
+func (p *projectCount) addEvent(e *NewEvent, a *Added) {
 	p.events++
 	p.quota = e.DailyQuota
 	seen := []*core.Time{&p.last}
@@ -190,6 +191,9 @@ func (p *projectCount) addEvent(e *NewEvent) {
 		seen = append(seen, &p.server)
 	default:
 		seen = append(seen, &p.client)
+	}
+	if a.ID == 0 {
+		seen = append(seen, &p.counted)
 	}
 	for _, t := range seen {
 		if e.ReceivedAt.After(t.Time) {

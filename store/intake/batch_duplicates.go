@@ -35,7 +35,10 @@ func (w *Writer) findDuplicates(ctx context.Context, t *pg.Tx, b *batch) error {
 		}
 		b.added[b.firstIndex[key]] = Added{ID: id, IssueID: issue, Duplicate: !own}
 	}
-	return rows.Err()
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return b.findCounted(ctx, t, project, event)
 }
 
 func (b *batch) listEventKeys() (project []int64, event [][16]byte) {

@@ -7,11 +7,11 @@ import (
 
 	"errand/core"
 	"errand/store/activity"
-	"errand/store/pg"
 )
 
 // countHours adds to the hours of issues and projects, and records when the projects last had events. client_seen_at is
-// written at most once an hour (primary API, Project).
+// written at most once an hour (primary API, Project). It fails with countedTwice for a project that has events that were counted
+// and not stored, if the batch did not expect them: counted_at is then NULL ($12).
 // addHours and seeProjects are its parts.
 const countHours = `WITH ` + addHours + seeProjects
 
@@ -20,7 +20,7 @@ const countSpikes = `WITH ` + addHours + `
 ), spiked AS (` + insertSpikes + `
 ), told AS (
 	INSERT INTO deliveries (project_id, id, webhook_id, issue_id, created_at, due_at, next_attempt_at, event)
-	SELECT project_id, $14::bigint - 1 + row_number() OVER (ORDER BY project_id, issue_id, webhook_id), webhook_id, issue_id, $12, $12, $12,
+	SELECT project_id, $15::bigint - 1 + row_number() OVER (ORDER BY project_id, issue_id, webhook_id), webhook_id, issue_id, $13, $13, $13,
 		'issue.spike'
 	FROM spiked
 	RETURNING 1` + seeProjects + `
@@ -46,24 +46,23 @@ const addToHour = `ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET
 
 const seeProjects = `
 )
-INSERT INTO project_seen (project_id, last_event_at, server_seen_at, client_seen_at)
-SELECT project_id, max(last_at), max(server_at), max(client_at)
-FROM unnest($6::bigint[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[]) AS t (project_id, last_at, server_at, client_at)
+INSERT INTO project_seen (project_id, last_event_at, server_seen_at, client_seen_at, counted_at)
+SELECT project_id, max(last_at), max(server_at), max(client_at), max(counted_at)
+FROM unnest($6::bigint[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[])
+	AS t (project_id, last_at, server_at, client_at, counted_at)
 WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 GROUP BY project_id ORDER BY project_id
 ON CONFLICT (project_id) DO UPDATE SET
 	last_event_at = greatest(project_seen.last_event_at, excluded.last_event_at),
 	server_seen_at = greatest(project_seen.server_seen_at, excluded.server_seen_at),
 	client_seen_at = CASE WHEN project_seen.client_seen_at > excluded.client_seen_at - interval '1 hour'
-		THEN project_seen.client_seen_at ELSE greatest(project_seen.client_seen_at, excluded.client_seen_at) END`
+		THEN project_seen.client_seen_at ELSE greatest(project_seen.client_seen_at, excluded.client_seen_at) END,
+	counted_at = CASE WHEN ln(CASE WHEN excluded.counted_at IS NULL
+			AND project_seen.counted_at > excluded.last_event_at - interval '24 hours' THEN 0 ELSE 1 END) = 0
+		THEN greatest(project_seen.counted_at, excluded.counted_at) END`
 
 func (b *batch) queueHours(q *pgx.Batch, now core.Time, o *batchOutcome) {
-	project, issue, hour, events, fives := b.listHours()
-	id, count, at := b.listProjectHours()
-	last, server, client := pg.SplitColumns(b.counts.projects, func(p projectCount) (core.Time, core.Time, core.Time) {
-		return p.last, p.server, p.client
-	})
-	args := []any{project, issue, hour, events, fives, id, at, count, last, server, client}
+	args := b.appendProjectHours(b.appendHours(make([]any, 0, 16)))
 	if !b.mayTellSpikes {
 		q.Queue(countHours, args...)
 		return
@@ -72,18 +71,34 @@ func (b *batch) queueHours(q *pgx.Batch, now core.Time, o *batchOutcome) {
 	q.Queue(countSpikes, args...).Query(o.addSpikes)
 }
 
-func (b *batch) listHours() (project, issue []int64, hour []time.Time, events []int64, fives []int32) {
+// appendHours appends the first arguments of countHours, about issues.
+func (b *batch) appendHours(args []any) []any {
 	n := len(b.counts.hours)
-	project, issue, events, hour = make([]int64, n), make([]int64, n), make([]int64, n), make([]time.Time, n)
-	fives = make([]int32, n)
+	project, issue, events, hour := make([]int64, n), make([]int64, n), make([]int64, n), make([]time.Time, n)
+	fives := make([]int32, n)
 	for i, r := range b.counts.hours {
 		project[i], issue[i], events[i], hour[i], fives[i] = r.project, r.issue, r.events, r.hour, r.fives
 	}
-	return project, issue, hour, events, fives
+	return append(args, project, issue, hour, events, fives)
 }
 
-func (b *batch) listProjectHours() (project, events []int64, hour []time.Time) {
-	return pg.SplitColumns(b.counts.projects, func(p projectCount) (int64, int64, time.Time) { return p.project, p.events, p.hour })
+// lookedAt stands for the time of the last event that was counted and not stored, for a batch that expects such events and has none.
+var lookedAt = time.Unix(0, 0)
+
+// appendProjectHours appends the other arguments of countHours, about projects.
+func (b *batch) appendProjectHours(args []any) []any {
+	n := len(b.counts.projects)
+	project, events, hour, last := make([]int64, n), make([]int64, n), make([]time.Time, n), make([]time.Time, n)
+	server, client, counted := make([]*time.Time, n), make([]*time.Time, n), make([]*time.Time, n)
+	for i := range b.counts.projects {
+		p := &b.counts.projects[i]
+		project[i], events[i], hour[i], last[i] = p.project, p.events, p.hour, p.last.Time
+		server[i], client[i], counted[i] = orNull(&p.server), orNull(&p.client), orNull(&p.counted)
+		if b.expectsCounted && counted[i] == nil {
+			counted[i] = &lookedAt
+		}
+	}
+	return append(args, project, hour, events, last, server, client, counted)
 }
 
 // addSpikes adds the number of deliveries, and notes whether a webhook wants spikes. Each row repeats both.

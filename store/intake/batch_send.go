@@ -43,6 +43,7 @@ func (w *Writer) sumUp(ctx context.Context, b *batch) (nothing bool, err error) 
 		return true, nil
 	}
 	b.watched = w.memory.findHarmless(b)
+	b.expectsCounted = b.expectsCounted || w.memory.mayHaveCounted(b.counts.projects, w.db.Now())
 	b.eachCounted(func(e *NewEvent, a *Added) {
 		if a.ID != 0 {
 			w.packWaiting(ctx, e)
@@ -84,14 +85,17 @@ func (b *batch) makeStatements(now core.Time, newIssues int64, o *batchOutcome) 
 	q := &pgx.Batch{}
 	c := &b.counts
 	quotas := collectQuotas(c.projects)
+	stored, counted := b.splitEvents()
 	quotas.queueQuotaCheck(q, o)
+	b.queueCountedCheck(q, now)
 	b.queueIssueCheck(q)
 	b.queueFingerprints(q)
 	b.queueIssues(q, now, o)
 	b.queueNewIssues(q, now, o)
-	b.queueEvents(q)
+	queueEvents(q, stored)
 	queueNames(q, c.names)
 	b.queueHours(q, now, o)
+	b.queueCounted(q, counted, now)
 	b.queueNewIssueCount(q, newIssues)
 	quotas.queueQuotaGuard(q)
 	return q

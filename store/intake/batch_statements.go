@@ -150,12 +150,6 @@ SELECT project_id, version, fingerprint, id, title, culprit, type, level, platfo
 FROM new WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 RETURNING (SELECT count(*) FROM told)`
 
-// addCountedIDs adds the ids of events that are not stored.
-const addCountedIDs = `
-INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at, not_stored)
-SELECT *, true FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[])
-WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'`
-
 // addEvents adds the events and their ids.
 const addEvents = `
 WITH ids AS (

@@ -3,23 +3,12 @@ package intake
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgerrcode"
 
 	"errand/core"
 	"errand/store/pg"
-)
-
-const listPartitions = `
-SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-WHERE i.inhparent = 'events'::regclass ORDER BY c.relname`
-
-// partitionPrefix begins the name of a day's partition; the day follows.
-const (
-	partitionPrefix = "events_"
-	partitionDay    = "20060102"
 )
 
 // DroppedDay is a day of stored events that were deleted.
@@ -36,7 +25,7 @@ func (w *Writer) DropExpired(ctx context.Context, days int) ([]DroppedDay, error
 		return nil, nil
 	}
 	oldest := truncateDay(w.db.Now()).AddDate(0, 0, -days)
-	stored, err := w.listDays(ctx)
+	stored, err := w.listDays(ctx, "events")
 	if err != nil {
 		return nil, err
 	}
@@ -48,30 +37,18 @@ func (w *Writer) DropExpired(ctx context.Context, days int) ([]DroppedDay, error
 		if err := w.forgetEventIDs(ctx, day); err != nil {
 			return dropped, err
 		}
-		partition := partitionPrefix + day.Format(partitionDay)
-		events, err := w.dropDay(ctx, partition)
+		events, err := w.dropDay(ctx, day)
 		if pg.HasState(err, pgerrcode.UndefinedTable) { // another server has dropped it
 			continue
 		}
 		if err == nil || events > 0 { // the day may be empty but not dropped yet
-			dropped = append(dropped, DroppedDay{partition, events})
+			dropped = append(dropped, DroppedDay{nameOfPartition("events", day), events})
 		}
 		if err != nil {
 			return dropped, err
 		}
 	}
 	return dropped, nil
-}
-
-// listDays returns the UTC days that have a partition, the oldest first.
-func (w *Writer) listDays(ctx context.Context) (days []time.Time, err error) {
-	partitions, err := pg.QueryMany[struct{ Name string }](ctx, w.db.Main, listPartitions, pg.Args{})
-	for _, p := range partitions {
-		if day, err := time.Parse(partitionDay, strings.TrimPrefix(p.Name, partitionPrefix)); err == nil {
-			days = append(days, day)
-		}
-	}
-	return days, err
 }
 
 // forgetChunk bounds the rows of one deletion, so that no transaction is long.
@@ -94,19 +71,16 @@ func (w *Writer) forgetEventIDs(ctx context.Context, day time.Time) error {
 //
 // The first transaction locks in the order of AddEvents, issues before events, so that the two cannot deadlock. Its locks
 // on the projects keep merges and splits from moving events to other issues after they were counted. It locks only this
-// day, which no new event waits for. Dropping locks the whole table for a moment: if a long pg_dump prevents that, the day
-// stays empty and is dropped the next time.
-func (w *Writer) dropDay(ctx context.Context, partition string) (events int64, err error) {
+// day, which no new event waits for. If the empty partition cannot be dropped, that is done the next time.
+func (w *Writer) dropDay(ctx context.Context, day time.Time) (events int64, err error) {
 	err = w.db.InLockTx(ctx, func(t *pg.Tx) (err error) {
-		events, err = w.emptyDay(ctx, t, partition)
+		events, err = w.emptyDay(ctx, t, nameOfPartition("events", day))
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
-	return events, w.db.ChangeTables(ctx,
-		fmt.Sprintf(`ALTER TABLE events DETACH PARTITION %s`, partition),
-		fmt.Sprintf(`DROP TABLE %s`, partition))
+	return events, w.dropPartition(ctx, "events", day)
 }
 
 // emptyDay deletes the events of a day and returns their number.
@@ -158,4 +132,31 @@ func (w *Writer) lockProjectsOf(ctx context.Context, t *pg.Tx, partition string)
 		}
 	}
 	return projects, err
+}
+
+const deleteNotStored = `
+DELETE FROM event_ids WHERE (project_id, event_id) IN (
+	SELECT project_id, event_id FROM event_ids WHERE not_stored AND received_at <= @since LIMIT @chunk)`
+
+// ForgetCounted forgets events that are not stored, or not any more, once they are a day old: they may be sent again.
+func (w *Writer) ForgetCounted(ctx context.Context) error {
+	since := w.db.Now().Add(-countedFor)
+	days, err := w.listDays(ctx, "counted_events")
+	if err != nil {
+		return err
+	}
+	for _, day := range days {
+		if day.AddDate(0, 0, 1).After(since) {
+			break
+		}
+		if err := w.dropPartition(ctx, "counted_events", day); err != nil && !pg.HasState(err, pgerrcode.UndefinedTable) {
+			return err
+		}
+	}
+	for {
+		n, err := pg.Exec(ctx, w.db.Main, deleteNotStored, pg.Args{"since": since, "chunk": forgetChunk})
+		if err != nil || n < forgetChunk {
+			return err
+		}
+	}
 }

@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgerrcode"
 
@@ -50,13 +49,7 @@ const (
 	// findIssueOrTarget returns the issue where the events are now. Merges wait until it has been used: see ShareProject.
 	findIssueOrTarget = `SELECT coalesce(merged_into, id) AS id FROM issues WHERE project_id = @project_id AND id = @issue_id`
 	lockStoredCount   = `SELECT stored_events FROM issues WHERE project_id = @project_id AND id = @issue_id FOR UPDATE`
-	// markStored returns the events that are still only counted: none that was stored or forgotten since. They are stored now.
-	markStored = `
-UPDATE event_ids d SET not_stored = NULL, issue_id = @issue_id
-FROM unnest(@events::uuid[], @ids::bigint[]) AS n (event_id, id)
-WHERE d.project_id = @project_id AND d.event_id = n.event_id AND d.id = n.id AND d.not_stored
-RETURNING d.id`
-	setStored = `
+	setStored         = `
 UPDATE issues SET stored_events = @stored, notices_class = width_bucket(@stored::bigint, ` + NoticeBounds + `), latest_event_id = (
 		SELECT e.id FROM events e WHERE e.project_id = @project_id AND e.issue_id = @id ORDER BY e.received_at DESC, e.id DESC LIMIT 1)
 WHERE project_id = @project_id AND id = @id`
@@ -120,7 +113,16 @@ func (w *Writer) storeAndTrim(ctx context.Context, t *pg.Tx, project, issue int6
 }
 
 // Where the tables are distributed over nodes, the project's row in project_seen brings the events to its node.
-const addWaiting = `
+const (
+	// addWaitingIDs returns the events that were not stored before.
+	addWaitingIDs = `
+INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at)
+SELECT s.project_id, n.event_id, n.id, @issue_id, n.received_at
+FROM project_seen s, unnest(@events::uuid[], @ids::bigint[], @received::timestamptz[]) AS n (event_id, id, received_at)
+WHERE s.project_id = @project_id
+ON CONFLICT DO NOTHING
+RETURNING id`
+	addWaiting = `
 INSERT INTO events (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload,
 	user_hash)
 SELECT s.project_id, n.event_id, n.id, n.issue_id, n.received_at, n.occurred_at, n.level, n.release, n.environment, n.dictionary,
@@ -130,30 +132,31 @@ FROM project_seen s JOIN unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigi
 	AS n (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload, user_hash)
 	ON n.project_id = s.project_id
 WHERE s.project_id = ANY ($1::bigint[])`
+)
 
-// storeWaiting stores the events that are still only counted, and returns their number.
+// storeWaiting stores the events that are not stored yet, and returns their number.
 func storeWaiting(ctx context.Context, t *pg.Tx, project, issue int64, waiting []NewEvent) (int64, error) {
 	ids := newEventArrays(len(waiting))
 	for i := range waiting {
 		ids.appendID(&waiting[i], issue)
 	}
-	counted, err := pg.QueryMany[struct{ ID int64 }](ctx, t, markStored,
-		pg.Args{"project_id": project, "issue_id": issue, "events": ids.event, "ids": ids.id})
-	if err != nil || len(counted) == 0 {
+	added, err := pg.QueryMany[struct{ ID int64 }](ctx, t, addWaitingIDs,
+		pg.Args{"project_id": project, "issue_id": issue, "events": ids.event, "ids": ids.id, "received": ids.received})
+	if err != nil || len(added) == 0 {
 		return 0, err
 	}
-	isCounted := make(map[int64]bool, len(counted))
-	for _, c := range counted {
-		isCounted[c.ID] = true
+	isAdded := make(map[int64]bool, len(added))
+	for _, a := range added {
+		isAdded[a.ID] = true
 	}
-	columns := newEventArrays(len(counted))
+	columns := newEventArrays(len(added))
 	for i := range waiting {
-		if isCounted[waiting[i].id] {
+		if isAdded[waiting[i].id] {
 			columns.appendEvent(&waiting[i], issue)
 		}
 	}
 	tag, err := t.Exec(ctx, addWaiting, columns.listArgs()...)
-	if err == nil && tag.RowsAffected() != int64(len(counted)) {
+	if err == nil && tag.RowsAffected() != int64(len(added)) {
 		err = errStale
 	}
 	return tag.RowsAffected(), err
@@ -206,9 +209,6 @@ func (w *Writer) TrimEvents(ctx context.Context, t *pg.Tx, project int64, issues
 	return int64(len(events)), forgetStored(ctx, t, project, events)
 }
 
-// countedFor is how long an event that is not stored is remembered, so that it does not count twice.
-const countedFor = 24 * time.Hour
-
 const (
 	markNotStored = `
 UPDATE event_ids SET not_stored = true
@@ -231,18 +231,4 @@ func forgetStored(ctx context.Context, t *pg.Tx, project int64, events []EventID
 		}
 	}
 	return nil
-}
-
-const deleteCountedIDs = `
-DELETE FROM event_ids WHERE (project_id, event_id) IN (
-	SELECT project_id, event_id FROM event_ids WHERE not_stored AND received_at <= @since LIMIT @chunk)`
-
-// ForgetCounted deletes the ids of events that are not stored once they are a day old: they may be sent again.
-func (w *Writer) ForgetCounted(ctx context.Context) error {
-	for {
-		n, err := pg.Exec(ctx, w.db.Main, deleteCountedIDs, pg.Args{"since": w.db.Now().Add(-countedFor), "chunk": forgetChunk})
-		if err != nil || n < forgetChunk {
-			return err
-		}
-	}
 }

@@ -10,7 +10,9 @@ type memory struct {
 	issues *recent[uint64, rememberedIssue] // by the hash of the issueKey
 	rows   *recent[uint64, struct{}]        // hashes of the users and names that issues have
 	fixes  *recent[int64, watchedFix]       // by issue; the events that are harmless to them are among the rows
-	seed   maphash.Seed
+	// counted has the Unix times when events of projects were last counted and not stored.
+	counted *recent[int64, int64]
+	seed    maphash.Seed
 }
 
 // rememberedIssue is an issue as it was when it was last counted. The zero value means that it is not remembered.
@@ -42,7 +44,9 @@ func newMemory() *memory {
 		issues: newRecent[uint64, rememberedIssue](1 << 16),
 		rows:   newRecent[uint64, struct{}](1 << 15),
 		fixes:  newRecent[int64, watchedFix](1 << 12),
-		seed:   maphash.MakeSeed(),
+
+		counted: newRecent[int64, int64](1 << 12),
+		seed:    maphash.MakeSeed(),
 	}
 }
 
@@ -105,6 +109,9 @@ func (m *memory) rememberBatch(b *batch) {
 		issue.id, issue.names = a.IssueID, m.hashNames(e)
 		m.issues.addEntry(m.hashFingerprint(e), issue)
 	})
+	for _, p := range b.counts.projects {
+		m.rememberCounted(p.project, p.counted)
+	}
 	rememberRows(m, b.counts.users)
 	rememberRows(m, b.counts.names)
 }

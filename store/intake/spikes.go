@@ -18,12 +18,12 @@ const insertSpikes = `
 	JOIN projects p ON p.id = h.project_id
 	LEFT JOIN project_seen s ON s.project_id = h.project_id
 	CROSS JOIN LATERAL (
-		SELECT greatest(s.client_seen_at, max(n.client_at)) AS client_seen, $13::timestamptz AS client_since
+		SELECT greatest(s.client_seen_at, max(n.client_at)) AS client_seen, $14::timestamptz AS client_since
 		FROM unnest($6::bigint[], $11::timestamptz[]) AS n (project_id, client_at)
 		WHERE n.project_id = h.project_id
 	) t
 	WHERE ` + spikesWanted + `
-		AND h.hour = date_trunc('hour', $12::timestamptz, 'UTC')
+		AND h.hour = date_trunc('hour', $13::timestamptz, 'UTC')
 		AND w.deleted_at IS NULL
 		AND p.deleted_at IS NULL
 		AND (NOT p.demo OR w.project_id IS NOT NULL)
@@ -31,6 +31,6 @@ const insertSpikes = `
 		AND NOT EXISTS (
 			SELECT 1 FROM spikes k
 			WHERE k.project_id = h.project_id AND k.issue_id = h.issue_id AND k.webhook_id = w.id AND k.hour = h.hour)
-	LIMIT $15
+	LIMIT $16
 	ON CONFLICT DO NOTHING
 	RETURNING project_id, issue_id, webhook_id`

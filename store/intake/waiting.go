@@ -9,8 +9,9 @@ import (
 
 // An issue keeps its first stored events and the newest (decisions 2). In a hot issue nearly every event is among the
 // newest only for a moment, and storing each would double its cost. So when a batch has several events of such an issue,
-// all are counted immediately, but all except the newest wait in memory. Events that would be deleted by the time the
-// others are stored are never written. A server that is killed loses its waiting events, but not their counts.
+// all are counted immediately, but all except the newest wait in memory. The newest waits too if that of another batch
+// was stored a moment ago. Events that would be deleted by the time the others are stored are never written.
+// A server that is killed loses its waiting events, but not their counts.
 
 // waitingBytes bounds the waiting events. Events beyond it are stored immediately.
 const waitingBytes = 32 << 20
@@ -19,6 +20,8 @@ const (
 	// quietFor is how long an issue must be without events before its waiting events are stored; waitAtMost is the longest wait.
 	quietFor   = 2 * time.Second
 	waitAtMost = 15 * time.Second
+	// newestFor is how long an event that was stored immediately passes for the newest of its issue.
+	newestFor = 250 * time.Millisecond
 	// trimSlack is how many surplus events an issue may store before the middle is deleted, since deleting in portions is
 	// cheaper; trimAfter is how long it may have a surplus at all.
 	trimSlack = 100
@@ -37,6 +40,7 @@ type fullIssue struct {
 	since   core.Time  // when there was first something to do
 	last    core.Time  // when it was last counted
 	stored  int64      // when it was last counted
+	newest  core.Time  // when an event of it was last stored immediately
 	waiting []NewEvent // in the order of their arrival
 }
 
@@ -45,6 +49,14 @@ func (f *fullIssues) freeBytes() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return waitingBytes - f.bytes
+}
+
+// hasNewest reports whether an event of the issue was stored immediately a moment ago.
+func (f *fullIssues) hasNewest(id int64, now core.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i := f.issues[id]
+	return i != nil && now.Sub(i.newest.Time) < newestFor
 }
 
 // noteBatch remembers the work that a committed batch has left.
@@ -58,6 +70,9 @@ func (f *fullIssues) noteBatch(b *batch, keep int64, now core.Time) {
 		}
 	}
 	b.eachCounted(func(e *NewEvent, a *Added) {
+		if i := f.issues[a.IssueID]; i != nil && a.ID != 0 {
+			i.newest = now
+		}
 		if a.ID != 0 || e.CountOnly {
 			return
 		}

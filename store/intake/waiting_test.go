@@ -196,7 +196,7 @@ func TestWaitingEventsOfADeletedProject(t *testing.T) {
 	require.NoError(t, storetest.DeleteProject(t.Context(), s, core.NewBootstrapActor(), storetest.Shop))
 	require.NoError(t, s.Intake.TrimAllIssues(t.Context()))
 	require.EqualValues(t, intake.MinKeep, storetest.ReadIssue(t, s, other).StoredEvents)
-	require.EqualValues(t, 1, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM event_ids WHERE not_stored AND project_id = $1`,
+	require.EqualValues(t, 1, storetest.ReadCell[int64](t, s, `SELECT sum(cardinality(keys)) FROM counted_events WHERE project_id = $1`,
 		storetest.Shop))
 }
 

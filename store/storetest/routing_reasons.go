@@ -17,9 +17,9 @@ const (
 // statementsOfAllNodes has the statements that do not name projects, by the reason.
 var statementsOfAllNodes = map[string]string{
 	ofOnePostgres: `findOwnersOfIssues readLastAndRefusal selectIntakeProjectOfKey selectSeveralIssues`,
-	ofTheWriter: `addCountedIDs addEvents addFingerprints checkIssues checkQuotas countDays countEnvironments countHours countIssues
-		countNewIssues countReleases countSpikes failOverQuota findEventIDs findIssuesByFingerprint findNewestDictionary findStored
-		insertDeliveriesOfOne listNewIssueCounts lockIssues makeIssues reopenIssue`,
+	ofTheWriter: `addCounted addEvents addFingerprints checkCounted checkIssues checkQuotas countDays countEnvironments countHours countIssues
+		countNewIssues countReleases countSpikes failCounted failOverQuota findCounted findEventIDs findIssuesByFingerprint
+		findNewestDictionary findStored insertDeliveriesOfOne listCounted listNewIssueCounts lockIssues makeIssues reopenIssue`,
 	partOfOthers: `listActivity listEventMarks listEventsOfIssue listEventsWithTags noiseColumns
 		pendingDeliveries selectDeliveries selectFixOutcomes selectIssues selectLabels selectManagedProjects selectProblems
 		selectProjects selectReleaseNames selectReleases selectSetupProgress selectSourceMaps`,
@@ -33,7 +33,7 @@ var statementsOfAllNodes = map[string]string{
 		readOperatorState readQueueState`,
 	"a job looks for projects that have something to do": `dueFixes findUntrainedProjects listUnreadIssues listUnsettled projectsOfClaims
 		projectsOfIgnored projectsOfLapsed projectsOfQuiet projectsWithoutGrams selectToJudge selectUnjudged waitingToJudge`,
-	"a job deletes what is old": `deleteCountedIDs deleteDictionaries deleteEventIDs deleteHiddenIssues deleteSent deleteSpikes
+	"a job deletes what is old": `deleteDictionaries deleteEventIDs deleteNotStored deleteHiddenIssues deleteSent deleteSpikes
 		dropChangedPullRequests dropDeployCommits dropDeployPullRequests dropMergedPullRequests`,
 	"a backup is of all projects": `endPendingInCopy listDumpedBlobs`,
 }

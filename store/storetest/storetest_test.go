@@ -65,7 +65,7 @@ func TestDatabaseGivenBackIsCleanForTheNextTest(t *testing.T) {
 		require.NoError(t, err)
 		readValues(t, first, `CREATE TABLE scratch (id bigint)`)
 		require.NotEqual(t, clean, readValues(t, first, rows))
-		require.Len(t, readValues(t, first, tables), len(partitions)+2)
+		require.Len(t, readValues(t, first, tables), len(partitions)+3, "the partitions of a day and scratch")
 	})
 	next := storetest.NewURL(t)
 	require.Equal(t, first, next, "it is used again")

@@ -1,0 +1,149 @@
+package intake
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// Events that are counted and not stored are known for a day, so that one that is sent again is not counted again. Nearly
+// all events of a burst are such events, so they have no row each: a batch writes one for each project, with a hash of
+// each event id. The index of hashes cannot be unique. What makes a second count fail instead:
+//
+//   - A batch that may have such events looks for them before it counts (checkCounted), and again when it holds the
+//     projects' rows, which let one batch through at a time (failCounted).
+//   - A batch that expects none fails at the project's row if there are some (countHours). Then it takes the long way, which looks.
+
+// countedFor is how long an event that is not stored is remembered, so that it does not count twice.
+const countedFor = 24 * time.Hour
+
+// aheadAtMost is by how much the clock of another server may be ahead. Without a bound, a look would read the partitions of the next days.
+const aheadAtMost = time.Hour
+
+const (
+	// isCounted follows a condition on the key of an event.
+	isCounted = ` AND c.received_at > $3 AND c.received_at < $4`
+	// keysOf are the keys of the events in $1 and $2.
+	keysOf = `ARRAY(SELECT uuid_hash_extended(n.event_id, n.project_id) FROM unnest($1::bigint[], $2::uuid[]) AS n (project_id, event_id))`
+)
+
+// checkCounted keeps a batch from proceeding if an event of it was counted and not stored.
+const checkCounted = `
+SELECT set_config('errand.proceeds', 'false', true) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+	AND EXISTS (SELECT 1 FROM counted_events c WHERE c.keys && ` + keysOf + isCounted + `)`
+
+// failCounted fails with countedTwice if checkCounted would find an event now, or if an event that the batch only counts
+// ($5, $6) has been stored. It does so at most for batches that had the same event at the same moment.
+const failCounted = `
+SELECT ln(CASE WHEN current_setting('errand.proceeds', true) IS DISTINCT FROM 'false' AND (
+	EXISTS (SELECT 1 FROM counted_events c WHERE c.keys && ` + keysOf + isCounted + `)
+	OR EXISTS (SELECT 1 FROM unnest($5::bigint[], $6::uuid[]) AS n (project_id, event_id)
+		JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id)) THEN 0 ELSE 1 END)`
+
+// addCounted remembers the events that the batch only counts.
+const addCounted = `
+INSERT INTO counted_events (project_id, received_at, first_id, keys, issue_ids)
+SELECT n.project_id, max(n.received_at), min(n.id), array_agg(uuid_hash_extended(n.event_id, n.project_id)), array_agg(n.issue_id)
+FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[]) AS n (project_id, event_id, id, issue_id, received_at)
+WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+GROUP BY n.project_id`
+
+// countedTwice is the SQLSTATE of the logarithm of 0. No other statement takes a logarithm.
+const countedTwice = pgerrcode.InvalidArgumentForLogarithm
+
+// findCounted returns events that were counted and not stored: their place (from 1), the id of a batch, and the issue.
+const findCounted = `
+SELECT e.place, e.first_id, coalesce(i.merged_into, e.issue_id)
+FROM (
+	SELECT n.place, c.first_id, c.issue_ids[array_position(c.keys, uuid_hash_extended(n.event_id, n.project_id))] AS issue_id
+	FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS n (project_id, event_id, place)
+	JOIN counted_events c ON c.keys @> ARRAY[uuid_hash_extended(n.event_id, n.project_id)]` + isCounted + `
+) e
+LEFT JOIN issues i ON i.id = e.issue_id`
+
+// findCounted marks events that were counted within a day and are not stored. The batch's events are given as of listEventKeys.
+func (b *batch) findCounted(ctx context.Context, t *pg.Tx, project []int64, event [][16]byte) error {
+	rows, err := t.Query(ctx, findCounted, append([]any{project, event}, countedSpan(t.Now)...)...)
+	if err != nil {
+		return err
+	}
+	own := make(map[int64]struct{}, len(b.events))
+	for i := range b.events {
+		own[b.events[i].id] = struct{}{}
+	}
+	var place, first, issue int64
+	_, err = pgx.ForEachRow(rows, []any{&place, &first, &issue}, func() error {
+		a := &b.added[b.firstIndex[eventKey{project[place-1], event[place-1]}]]
+		_, isOwn := own[first] // see findDuplicates
+		b.wasCommitted = b.wasCommitted || isOwn
+		if a.IssueID == 0 { // else it was stored since
+			*a = Added{IssueID: issue, Duplicate: !isOwn}
+		}
+		return nil
+	})
+	return err
+}
+
+const listCounted = `SELECT project_id, counted_at FROM project_seen WHERE project_id = ANY ($1::bigint[]) AND counted_at IS NOT NULL`
+
+// learnCounted makes the writer expect events that were counted and not stored, in the projects of a batch that failed because of them.
+func (w *Writer) learnCounted(ctx context.Context, on pg.Reader, b *batch) error {
+	rows, err := on.Query(ctx, listCounted, b.listProjects())
+	if err != nil {
+		return err
+	}
+	var project int64
+	var at core.Time
+	_, err = pgx.ForEachRow(rows, []any{&project, &at}, func() error {
+		w.memory.rememberCounted(project, at)
+		return nil
+	})
+	return err
+}
+
+func (b *batch) queueCountedCheck(q *pgx.Batch, now core.Time) {
+	if b.expectsCounted {
+		project, event := b.listEventKeys()
+		q.Queue(checkCounted, append([]any{project, event}, countedSpan(now)...)...)
+	}
+}
+
+// queueCounted adds the events that are only counted. It comes when the batch holds the rows of its projects.
+func (b *batch) queueCounted(q *pgx.Batch, counted *eventArrays, now core.Time) {
+	if !b.expectsCounted {
+		return
+	}
+	project, event := b.listEventKeys()
+	q.Queue(failCounted, append(append([]any{project, event}, countedSpan(now)...), counted.project, counted.event)...)
+	if len(counted.id) > 0 {
+		q.Queue(addCounted, counted.project, counted.event, counted.id, counted.issue, counted.received)
+	}
+}
+
+// countedSpan returns the last arguments of isCounted.
+func countedSpan(now core.Time) []any {
+	return []any{now.Add(-countedFor), now.Add(aheadAtMost)}
+}
+
+// mayHaveCounted reports whether a batch has events that are not stored, or may find some of its projects.
+func (m *memory) mayHaveCounted(projects []projectCount, now core.Time) bool {
+	since := now.Add(-countedFor).Unix()
+	for i := range projects {
+		last, _ := m.counted.findEntry(projects[i].project)
+		if last > since || !projects[i].counted.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *memory) rememberCounted(project int64, at core.Time) {
+	if !at.IsZero() {
+		m.counted.addEntry(project, at.Unix())
+	}
+}
