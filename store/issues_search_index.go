@@ -7,7 +7,7 @@ import (
 )
 
 // indexAtOnce bounds the issues of one transaction of IndexIssues: their events wait for it.
-const indexAtOnce = 100
+const indexAtOnce = 250
 
 const (
 	// A locked issue comes the next time.
