@@ -32,7 +32,7 @@ SELECT (SELECT max(version_id) FROM goose_db_version WHERE is_applied) AS schema
 	listEventDays = `
 SELECT DISTINCT to_char(to_date(right(c.relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') AS day
 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-WHERE i.inhparent IN ('events'::regclass, 'counted_events'::regclass) AND c.relname ~ '^(events|counted_events)_[0-9]{8}$' ORDER BY 1`
+WHERE i.inhparent IN (to_regclass('events'), to_regclass('counted_events')) AND c.relname ~ '^(events|counted_events)_[0-9]{8}$' ORDER BY 1`
 	sumBytes = `
 SELECT coalesce(sum(pg_relation_size(c.oid) + coalesce(pg_total_relation_size(nullif(c.reltoastrelid, 0)), 0)), 0)::bigint AS bytes
 FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname !~ '^(goose|river)_'`

@@ -34,7 +34,8 @@ var dailyTables = []string{"events", "counted_events"}
 // not wait for them or for a pg_dump, unlike CREATE TABLE .. PARTITION OF.
 const lockPartitions = `LOCK TABLE events IN SHARE UPDATE EXCLUSIVE MODE`
 
-const findPartition = `SELECT to_regclass(@name) IS NOT NULL AS made`
+// findPartition has nothing to do for a table that the schema does not have yet: a backup of an older server is loaded into its schema.
+const findPartition = `SELECT to_regclass(@name) IS NOT NULL OR to_regclass(@table) IS NULL AS made`
 
 // MakePartition makes the partitions of one UTC day. If several servers try at the same time, the later ones find them made.
 func (w *Writer) MakePartition(ctx context.Context, day time.Time) error {
@@ -65,7 +66,7 @@ func nameOfPartition(table string, day time.Time) string {
 
 func makePartitionOf(ctx context.Context, t *pg.Tx, table string, day time.Time) error {
 	name := nameOfPartition(table, day)
-	there, err := pg.QueryOne[struct{ Made bool }](ctx, t, findPartition, pg.Args{"name": name})
+	there, err := pg.QueryOne[struct{ Made bool }](ctx, t, findPartition, pg.Args{"name": name, "table": table})
 	if err != nil || there.Made {
 		return err
 	}
