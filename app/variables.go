@@ -8,7 +8,7 @@ import (
 
 // ListVariables returns the names of all variables of the environment that Errand reads.
 func ListVariables() []string {
-	names := []string{"GOMEMLIMIT"}
+	names := []string{"GOMEMLIMIT", "GOGC"}
 	var collect func(reflect.Type)
 	collect = func(t reflect.Type) {
 		for field := range t.Fields() {

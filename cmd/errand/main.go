@@ -65,6 +65,9 @@ func (c *serveCmd) runServer(ctx context.Context) error {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(app.MemoryLimit)
 	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(app.GarbagePercent)
+	}
 	log := c.NewLog()
 	for name, meant := range app.FindMisspelled(os.Environ()) {
 		log.Warn("a variable of the environment is not one of Errand's, but nearly: it has no effect",

@@ -57,6 +57,7 @@ func benchmarkAddEvents(b *testing.B, size int, group func(n int) string) {
 // benchmarkAdding adds batches after a first batch and prepare.
 func benchmarkAdding(b *testing.B, s *store.Store, size int, group func(n int) string, prepare func()) {
 	storetest.MakeProject(b, s, storetest.Shop, "Shop")
+	storetest.SaveSettings(b, s, map[string]string{"NEW_ISSUES_PER_HOUR": "0"})
 	random := rand.NewChaCha8([32]byte{})
 	payload := make([]byte, 500)
 	_, _ = random.Read(payload)
