@@ -103,7 +103,10 @@ func (db *database) prepareSchema(ctx context.Context, c *Config, log *slog.Logg
 		if err := db.ConnectWriter(ctx); err != nil {
 			return err
 		}
-		return db.Intake.MakePartitions(ctx)
+		if err := db.Intake.MakePartitions(ctx); err != nil {
+			return err
+		}
+		return db.Intake.RecallCounted(ctx)
 	})
 }
 

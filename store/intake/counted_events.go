@@ -106,6 +106,21 @@ func (w *Writer) learnCounted(ctx context.Context, on pg.Reader, b *batch) error
 	return err
 }
 
+const listAllCounted = `SELECT project_id, counted_at FROM project_seen WHERE counted_at > @since`
+
+// RecallCounted makes the writer expect events that were counted and not stored in all projects that have some. Without it the first
+// batch of each of them would fail once, and leave an error in the log of Postgres.
+func (w *Writer) RecallCounted(ctx context.Context) error {
+	rows, err := pg.QueryMany[struct {
+		ProjectID int64
+		CountedAt core.Time
+	}](ctx, w.db.Main, listAllCounted, pg.Args{"since": w.db.Now().Add(-countedFor)})
+	for _, r := range rows {
+		w.memory.rememberCounted(r.ProjectID, r.CountedAt)
+	}
+	return err
+}
+
 func (b *batch) queueCountedCheck(q *pgx.Batch, now core.Time) {
 	if b.expectsCounted {
 		project, event := b.listEventKeys()

@@ -70,6 +70,9 @@ func TestServerThatExpectsNoCountedEvents(t *testing.T) {
 	resend(pair[1], "it looks")
 	pair[1].Intake.Forget()
 	resend(pair[1], "it learns of it again")
+	pair[1].Intake.Forget()
+	require.NoError(t, pair[1].Intake.RecallCounted(t.Context()))
+	resend(pair[1], "it has recalled it")
 	resend(pair[0], "by the server that counted it")
 }
 

@@ -24,7 +24,7 @@ var statementsOfAllNodes = map[string]string{
 		pendingDeliveries selectDeliveries selectFixOutcomes selectIssues selectLabels selectManagedProjects selectProblems
 		selectProjects selectReleaseNames selectReleases selectSetupProgress selectSourceMaps`,
 	"it counts or lists something of all projects": `countNoise countOpenOfProjects countOpenProblems countOverdue countStatuses findLiveIssues
-		listManagedProjects listProjectUsage listProjects maskedEnvironments maskedReleases noteFirstEvents
+		listAllCounted listManagedProjects listProjectUsage listProjects maskedEnvironments maskedReleases noteFirstEvents
 		selectProjectsOfRelease selectReleasedAt`,
 	"it finds the project of an id": `findLiveIssue findOwnerOfEvent findOwnerOfIssue findOwnersAnywhere findProjectsOfIssues
 		findSetupAppNamed findSourceMapOwner projectsOfDelivery`,
