@@ -106,7 +106,10 @@ func (db *database) prepareSchema(ctx context.Context, c *Config, log *slog.Logg
 		if err := db.Intake.MakePartitions(ctx); err != nil {
 			return err
 		}
-		return db.Intake.RecallCounted(ctx)
+		if err := db.Intake.RecallCounted(ctx); err != nil { // it only saves work
+			log.WarnContext(ctx, "cannot read which projects have counted events", "error", err)
+		}
+		return nil
 	})
 }
 

@@ -205,7 +205,7 @@ func TestDamagedFiles(t *testing.T) {
 	const tries = 12
 	for n := range tries {
 		at := len(file) * n / tries
-		for file[at] == 0 { // the zeros that fill an entry up say nothing
+		for at < len(file)-1 && file[at] == 0 { // the zeros that fill an entry up say nothing
 			at++
 		}
 		damaged := map[string][]byte{"cut off": file[:at]}

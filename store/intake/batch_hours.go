@@ -57,8 +57,8 @@ ON CONFLICT (project_id) DO UPDATE SET
 	server_seen_at = greatest(project_seen.server_seen_at, excluded.server_seen_at),
 	client_seen_at = CASE WHEN project_seen.client_seen_at > excluded.client_seen_at - interval '1 hour'
 		THEN project_seen.client_seen_at ELSE greatest(project_seen.client_seen_at, excluded.client_seen_at) END,
-	counted_at = CASE WHEN ln(CASE WHEN excluded.counted_at IS NULL
-			AND project_seen.counted_at > excluded.last_event_at - interval '24 hours' THEN 0 ELSE 1 END) = 0
+	counted_at = CASE WHEN width_bucket(0::float8, 0, 1, CASE WHEN excluded.counted_at IS NULL -- fails with countedTwice
+			AND project_seen.counted_at > excluded.last_event_at - interval '24 hours' THEN 0 ELSE 1 END) = 1
 		THEN greatest(project_seen.counted_at, excluded.counted_at) END`
 
 func (b *batch) queueHours(q *pgx.Batch, now core.Time, o *batchOutcome) {
@@ -82,8 +82,9 @@ func (b *batch) appendHours(args []any) []any {
 	return append(args, project, issue, hour, events, fives)
 }
 
-// lookedAt stands for the time of the last event that was counted and not stored, for a batch that expects such events and has none.
-var lookedAt = time.Unix(0, 0)
+// expectsSome stands for the time of the last event that was counted and not stored, where a batch expects such events and has none. A
+// project that never had any gets it too: it is so long ago that it means nothing.
+var expectsSome = time.Unix(0, 0)
 
 // appendProjectHours appends the other arguments of countHours, about projects.
 func (b *batch) appendProjectHours(args []any) []any {
@@ -95,7 +96,7 @@ func (b *batch) appendProjectHours(args []any) []any {
 		project[i], events[i], hour[i], last[i] = p.project, p.events, p.hour, p.last.Time
 		server[i], client[i], counted[i] = orNull(&p.server), orNull(&p.client), orNull(&p.counted)
 		if b.expectsCounted && counted[i] == nil {
-			counted[i] = &lookedAt
+			counted[i] = &expectsSome
 		}
 	}
 	return append(args, project, hour, events, last, server, client, counted)

@@ -35,7 +35,7 @@ SELECT set_config('errand.proceeds', (
 
 // countIssues locks the issues, and adds to them and their users if the batch can proceed and none of its events is stored
 // or counted already. Webhooks may want spikes only if the batch says so: then it has countSpikes. Its snapshot misses rows that
-// another server adds while it waits for the locks: the same event at the same moment fails by its key in event_ids.
+// another server adds while it waits for the locks: the same event at the same moment fails by its key in event_ids, or by failCounted.
 //
 // Issues are found by their id alone, which is unique: by project and id, the planner may choose the index of the list for
 // a table without statistics, and read all issues of the project for each one. They are updated once, and usually no

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgerrcode"
@@ -22,12 +23,13 @@ import (
 // countedFor is how long an event that is not stored is remembered, so that it does not count twice.
 const countedFor = 24 * time.Hour
 
-// aheadAtMost is by how much the clock of another server may be ahead. Without a bound, a look would read the partitions of the next days.
+// aheadAtMost is by how much the clock of another server may be ahead: what such a server counts later than that is not seen. Without a
+// bound, checkCounted would read the partitions of the next days.
 const aheadAtMost = time.Hour
 
 const (
-	// isCounted follows a condition on the key of an event.
-	isCounted = ` AND c.received_at > $3 AND c.received_at < $4`
+	// receivedWithinDay goes with the arguments of countedSpan.
+	receivedWithinDay = ` AND c.received_at > $3 AND c.received_at < $4`
 	// keysOf are the keys of the events in $1 and $2.
 	keysOf = `ARRAY(SELECT uuid_hash_extended(n.event_id, n.project_id) FROM unnest($1::bigint[], $2::uuid[]) AS n (project_id, event_id))`
 )
@@ -35,13 +37,13 @@ const (
 // checkCounted keeps a batch from proceeding if an event of it was counted and not stored.
 const checkCounted = `
 SELECT set_config('errand.proceeds', 'false', true) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
-	AND EXISTS (SELECT 1 FROM counted_events c WHERE c.keys && ` + keysOf + isCounted + `)`
+	AND EXISTS (SELECT 1 FROM counted_events c WHERE c.keys && ` + keysOf + receivedWithinDay + `)`
 
 // failCounted fails with countedTwice if checkCounted would find an event now, or if an event that the batch only counts
 // ($5, $6) has been stored. It does so at most for batches that had the same event at the same moment.
 const failCounted = `
-SELECT ln(CASE WHEN current_setting('errand.proceeds', true) IS DISTINCT FROM 'false' AND (
-	EXISTS (SELECT 1 FROM counted_events c WHERE c.keys && ` + keysOf + isCounted + `)
+SELECT width_bucket(0::float8, 0, 1, CASE WHEN current_setting('errand.proceeds', true) IS DISTINCT FROM 'false' AND (
+	EXISTS (SELECT 1 FROM counted_events c WHERE c.keys && ` + keysOf + receivedWithinDay + `)
 	OR EXISTS (SELECT 1 FROM unnest($5::bigint[], $6::uuid[]) AS n (project_id, event_id)
 		JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id)) THEN 0 ELSE 1 END)`
 
@@ -53,22 +55,22 @@ FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestampt
 WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 GROUP BY n.project_id`
 
-// countedTwice is the SQLSTATE of the logarithm of 0. No other statement takes a logarithm.
-const countedTwice = pgerrcode.InvalidArgumentForLogarithm
+// countedTwice is the SQLSTATE of a histogram with 0 buckets. No other statement gives their number.
+const countedTwice = pgerrcode.InvalidArgumentForWidthBucketFunction
 
-// findCounted returns events that were counted and not stored: their place (from 1), the id of a batch, and the issue.
-const findCounted = `
+// findCountedKeys returns events that were counted and not stored: their place (from 1), the first id of their row, and the issue.
+const findCountedKeys = `
 SELECT e.place, e.first_id, coalesce(i.merged_into, e.issue_id)
 FROM (
 	SELECT n.place, c.first_id, c.issue_ids[array_position(c.keys, uuid_hash_extended(n.event_id, n.project_id))] AS issue_id
 	FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS n (project_id, event_id, place)
-	JOIN counted_events c ON c.keys @> ARRAY[uuid_hash_extended(n.event_id, n.project_id)]` + isCounted + `
+	JOIN counted_events c ON c.keys @> ARRAY[uuid_hash_extended(n.event_id, n.project_id)]` + receivedWithinDay + `
 ) e
 LEFT JOIN issues i ON i.id = e.issue_id`
 
 // findCounted marks events that were counted within a day and are not stored. The batch's events are given as of listEventKeys.
 func (b *batch) findCounted(ctx context.Context, t *pg.Tx, project []int64, event [][16]byte) error {
-	rows, err := t.Query(ctx, findCounted, append([]any{project, event}, countedSpan(t.Now)...)...)
+	rows, err := t.Query(ctx, findCountedKeys, append([]any{project, event}, countedSpan(t.Now)...)...)
 	if err != nil {
 		return err
 	}
@@ -79,7 +81,8 @@ func (b *batch) findCounted(ctx context.Context, t *pg.Tx, project []int64, even
 	var place, first, issue int64
 	_, err = pgx.ForEachRow(rows, []any{&place, &first, &issue}, func() error {
 		a := &b.added[b.firstIndex[eventKey{project[place-1], event[place-1]}]]
-		_, isOwn := own[first] // see findDuplicates
+		// A row has the id of one of its events, and a batch that is given again has the same events: see findDuplicates.
+		_, isOwn := own[first]
 		b.wasCommitted = b.wasCommitted || isOwn
 		if a.IssueID == 0 { // else it was stored since
 			*a = Added{IssueID: issue, Duplicate: !isOwn}
@@ -140,12 +143,12 @@ func (b *batch) queueCounted(q *pgx.Batch, counted *eventArrays, now core.Time) 
 	}
 }
 
-// countedSpan returns the last arguments of isCounted.
+// countedSpan returns the arguments $3 and $4 of receivedWithinDay.
 func countedSpan(now core.Time) []any {
 	return []any{now.Add(-countedFor), now.Add(aheadAtMost)}
 }
 
-// mayHaveCounted reports whether a batch has events that are not stored, or may find some of its projects.
+// mayHaveCounted reports whether a batch counts events that it does not store, or one of its projects may have had some within a day.
 func (m *memory) mayHaveCounted(projects []projectCount, now core.Time) bool {
 	since := now.Add(-countedFor).Unix()
 	for i := range projects {
@@ -160,5 +163,40 @@ func (m *memory) mayHaveCounted(projects []projectCount, now core.Time) bool {
 func (m *memory) rememberCounted(project int64, at core.Time) {
 	if !at.IsZero() {
 		m.counted.addEntry(project, at.Unix())
+	}
+}
+
+const deleteNotStored = `
+DELETE FROM event_ids WHERE (project_id, event_id) IN (
+	SELECT project_id, event_id FROM event_ids WHERE not_stored AND received_at <= @since LIMIT @chunk)`
+
+// ForgetCounted forgets events that are not stored, or not any more, once they are a day old: they may be sent again.
+func (w *Writer) ForgetCounted(ctx context.Context) error {
+	since := w.db.Now().Add(-countedFor)
+	return errors.Join(w.deleteNotStored(ctx, since), w.dropCountedDays(ctx, since))
+}
+
+func (w *Writer) dropCountedDays(ctx context.Context, since time.Time) error {
+	days, err := w.listDays(ctx, "counted_events")
+	if err != nil {
+		return err
+	}
+	for _, day := range days {
+		if day.AddDate(0, 0, 1).After(since) {
+			break
+		}
+		if err := w.dropPartition(ctx, "counted_events", day); err != nil && !pg.HasState(err, pgerrcode.UndefinedTable) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Writer) deleteNotStored(ctx context.Context, since time.Time) error {
+	for {
+		n, err := pg.Exec(ctx, w.db.Main, deleteNotStored, pg.Args{"since": since, "chunk": forgetChunk})
+		if err != nil || n < forgetChunk {
+			return err
+		}
 	}
 }

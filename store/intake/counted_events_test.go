@@ -116,3 +116,28 @@ func TestFloodStoresItsNewestNowAndThen(t *testing.T) {
 	last := storetest.MakeShopEvent("hot", 2019, c.At(0)).EventID
 	require.EqualValues(t, issue.LatestEventID, storetest.ReadCell[int64](t, s, `SELECT id FROM events WHERE event_id = $1`, last))
 }
+
+// TestRaisedStatesDiffer checks that no error of a batch is taken for another one.
+func TestRaisedStatesDiffer(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, state := range intake.RaisedStates {
+		require.False(t, seen[state], state)
+		seen[state] = true
+	}
+}
+
+// TestEventThatWaitedWhenADayEnds adds an event that arrived less than a day after another one was counted, and is written later.
+func TestEventThatWaitedWhenADayEnds(t *testing.T) {
+	t.Parallel()
+	s, c := storetest.OpenShop(t)
+	id := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 0, c.At(0))).IssueID
+	counted := storetest.MakeShopEvent("pay", 1, c.At(0))
+	counted.CountOnly = true
+	storetest.AddEvents(t, s, counted)
+	c.Forward(24*time.Hour - time.Millisecond)
+	waited := storetest.MakeShopEvent("pay", 2, c.At(0))
+	c.Forward(2 * time.Millisecond)
+	require.False(t, storetest.AddEvents(t, s, waited).Duplicate)
+	require.EqualValues(t, 3, storetest.ReadIssue(t, s, id).TimesSeen)
+}

@@ -133,30 +133,3 @@ func (w *Writer) lockProjectsOf(ctx context.Context, t *pg.Tx, partition string)
 	}
 	return projects, err
 }
-
-const deleteNotStored = `
-DELETE FROM event_ids WHERE (project_id, event_id) IN (
-	SELECT project_id, event_id FROM event_ids WHERE not_stored AND received_at <= @since LIMIT @chunk)`
-
-// ForgetCounted forgets events that are not stored, or not any more, once they are a day old: they may be sent again.
-func (w *Writer) ForgetCounted(ctx context.Context) error {
-	since := w.db.Now().Add(-countedFor)
-	days, err := w.listDays(ctx, "counted_events")
-	if err != nil {
-		return err
-	}
-	for _, day := range days {
-		if day.AddDate(0, 0, 1).After(since) {
-			break
-		}
-		if err := w.dropPartition(ctx, "counted_events", day); err != nil && !pg.HasState(err, pgerrcode.UndefinedTable) {
-			return err
-		}
-	}
-	for {
-		n, err := pg.Exec(ctx, w.db.Main, deleteNotStored, pg.Args{"since": since, "chunk": forgetChunk})
-		if err != nil || n < forgetChunk {
-			return err
-		}
-	}
-}

@@ -26,3 +26,6 @@ func (r Recent[K, V]) Get(key K) (V, bool) { return r.findEntry(key) }
 
 // Add remembers an entry.
 func (r Recent[K, V]) Add(key K, v V) { r.addEntry(key, v) }
+
+// RaisedStates are the SQLSTATEs that statements of a batch raise on purpose.
+var RaisedStates = []string{overQuota, tooManyNewIssues, countedTwice}

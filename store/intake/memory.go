@@ -45,7 +45,7 @@ func newMemory() *memory {
 		rows:   newRecent[uint64, struct{}](1 << 15),
 		fixes:  newRecent[int64, watchedFix](1 << 12),
 
-		counted: newRecent[int64, int64](1 << 12),
+		counted: newRecent[int64, int64](1 << 16),
 		seed:    maphash.MakeSeed(),
 	}
 }

@@ -119,7 +119,7 @@ func (n *quotas) queueQuotaGuard(q *pgx.Batch) {
 
 const findStored = `
 SELECT e.event_id IS NOT NULL
-	OR EXISTS (SELECT 1 FROM counted_events c WHERE c.keys @> ARRAY[uuid_hash_extended(n.event_id, n.project_id)]` + isCounted + `)
+	OR EXISTS (SELECT 1 FROM counted_events c WHERE c.keys @> ARRAY[uuid_hash_extended(n.event_id, n.project_id)]` + receivedWithinDay + `)
 FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS n (project_id, event_id, place)
 LEFT JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id
 ORDER BY n.place`

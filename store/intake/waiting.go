@@ -9,8 +9,8 @@ import (
 
 // An issue keeps its first stored events and the newest (decisions 2). In a hot issue nearly every event is among the
 // newest only for a moment, and storing each would double its cost. So when a batch has several events of such an issue,
-// all are counted immediately, but all except the newest wait in memory. The newest waits too if that of another batch
-// was stored a moment ago. Events that would be deleted by the time the others are stored are never written.
+// all are counted immediately, but all except the newest wait in memory. The newest waits too if one of the
+// issue was stored immediately less than newestFor ago. Events that would be deleted by the time the others are stored are never written.
 // A server that is killed loses its waiting events, but not their counts.
 
 // waitingBytes bounds the waiting events. Events beyond it are stored immediately.

@@ -18,7 +18,7 @@ const (
 var statementsOfAllNodes = map[string]string{
 	ofOnePostgres: `findOwnersOfIssues readLastAndRefusal selectIntakeProjectOfKey selectSeveralIssues`,
 	ofTheWriter: `addCounted addEvents addFingerprints checkCounted checkIssues checkQuotas countDays countEnvironments countHours countIssues
-		countNewIssues countReleases countSpikes failCounted failOverQuota findCounted findEventIDs findIssuesByFingerprint
+		countNewIssues countReleases countSpikes failCounted failOverQuota findCountedKeys findEventIDs findIssuesByFingerprint
 		findNewestDictionary findStored insertDeliveriesOfOne listCounted listNewIssueCounts lockIssues makeIssues reopenIssue`,
 	partOfOthers: `listActivity listEventMarks listEventsOfIssue listEventsWithTags noiseColumns
 		pendingDeliveries selectDeliveries selectFixOutcomes selectIssues selectLabels selectManagedProjects selectProblems
