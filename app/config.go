@@ -107,8 +107,8 @@ func (m *megabytes) UnmarshalText(text []byte) error {
 // half of it. Near the limit, the garbage of large events is collected sooner.
 const MemoryLimit = 192 << 20
 
-// GarbagePercent is how much garbage a server makes before it collects it, in percent of what it uses, unless GOGC sets another. The live
-// heap of a busy server is small: Go's own 100 costs a tenth of its CPU, and saves 14 MB (bench/turns).
+// GarbagePercent is the GOGC of a server, unless the environment sets another: it collects its garbage when that is twice its live heap.
+// A busy server's heap is small: Go's own 100 takes a tenth more CPU, and saves 14 MB (bench/turns).
 const GarbagePercent = 200
 
 // FillDefaults fills in the defaults that depend on other fields. Its errors name the variable that cannot work.

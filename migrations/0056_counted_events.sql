@@ -16,5 +16,6 @@ CREATE TABLE counted_events (
 CREATE INDEX counted_events_keys ON counted_events USING gin (keys) WITH (fastupdate = off);
 CREATE INDEX counted_events_project ON counted_events (project_id, first_id); -- for the deletion of a project
 
--- When an event of the project was last counted and not stored; NULL, or long ago, if that never was. Batches need not look for such events before there are any.
+-- When an event of the project was last counted and not stored; NULL, or long ago, if that never was. Batches need not look for such
+-- events before there are any.
 ALTER TABLE project_seen ADD COLUMN counted_at timestamptz;

@@ -60,7 +60,7 @@ func (w *Writer) addOn(ctx context.Context, on *pg.WriterPool, b *batch) (err er
 	for attempt := range addAttempts {
 		if pg.HasState(err, countedTwice) {
 			b.expectsCounted = true // even if what was counted is about to be a day old
-			if err := w.learnCounted(ctx, on, b); err != nil {
+			if err := w.learnCounted(ctx, on, listCounted, b.listProjects()); err != nil {
 				return err
 			}
 		}

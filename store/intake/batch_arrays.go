@@ -9,10 +9,9 @@ import (
 	"errand/store/pg"
 )
 
-func (b *batch) queueIssues(q *pgx.Batch, now core.Time, o *batchOutcome) {
+func (b *batch) queueIssues(q *pgx.Batch, project []int64, event [][16]byte, now core.Time, o *batchOutcome) {
 	c := newSpanArrays(b.counts.issues)
 	userProject, userIssue, user := b.listUsers()
-	project, event := b.listEventKeys()
 	watched := b.collectWatched()
 	args := append(c.appendArgs(make([]any, 0, 23)), MaxUsers, now, b.undecidedTimes(c.last), project, event, userProject, userIssue, user,
 		watched.fixes, watched.deploys, b.mayTellSpikes)

@@ -14,7 +14,7 @@ import (
 
 // Events that are counted and not stored are known for a day, so that one that is sent again is not counted again. Nearly
 // all events of a burst are such events, so they have no row each: a batch writes one for each project, with a hash of
-// each event id. The index of hashes cannot be unique. What makes a second count fail instead:
+// each event id. The index of hashes cannot be unique. Two checks keep an event from being counted twice:
 //
 //   - A batch that may have such events looks for them before it counts (checkCounted), and again when it holds the
 //     projects' rows, which let one batch through at a time (failCounted).
@@ -94,9 +94,17 @@ func (b *batch) findCounted(ctx context.Context, t *pg.Tx, project []int64, even
 
 const listCounted = `SELECT project_id, counted_at FROM project_seen WHERE project_id = ANY ($1::bigint[]) AND counted_at IS NOT NULL`
 
-// learnCounted makes the writer expect events that were counted and not stored, in the projects of a batch that failed because of them.
-func (w *Writer) learnCounted(ctx context.Context, on pg.Reader, b *batch) error {
-	rows, err := on.Query(ctx, listCounted, b.listProjects())
+const listAllCounted = `SELECT project_id, counted_at FROM project_seen WHERE counted_at > $1`
+
+// RecallCounted makes the writer expect events that were counted and not stored in all projects that have some. Without it the first
+// batch of each of them would fail once, and leave an error in the log of Postgres.
+func (w *Writer) RecallCounted(ctx context.Context) error {
+	return w.learnCounted(ctx, w.db.Main, listAllCounted, w.db.Now().Add(-countedFor))
+}
+
+// learnCounted makes the writer expect such events in the projects that a statement returns, each with its counted_at.
+func (w *Writer) learnCounted(ctx context.Context, on pg.Reader, sql string, arg any) error {
+	rows, err := on.Query(ctx, sql, arg)
 	if err != nil {
 		return err
 	}
@@ -109,34 +117,17 @@ func (w *Writer) learnCounted(ctx context.Context, on pg.Reader, b *batch) error
 	return err
 }
 
-const listAllCounted = `SELECT project_id, counted_at FROM project_seen WHERE counted_at > @since`
-
-// RecallCounted makes the writer expect events that were counted and not stored in all projects that have some. Without it the first
-// batch of each of them would fail once, and leave an error in the log of Postgres.
-func (w *Writer) RecallCounted(ctx context.Context) error {
-	rows, err := pg.QueryMany[struct {
-		ProjectID int64
-		CountedAt core.Time
-	}](ctx, w.db.Main, listAllCounted, pg.Args{"since": w.db.Now().Add(-countedFor)})
-	for _, r := range rows {
-		w.memory.rememberCounted(r.ProjectID, r.CountedAt)
-	}
-	return err
-}
-
-func (b *batch) queueCountedCheck(q *pgx.Batch, now core.Time) {
+func (b *batch) queueCountedCheck(q *pgx.Batch, project []int64, event [][16]byte, now core.Time) {
 	if b.expectsCounted {
-		project, event := b.listEventKeys()
 		q.Queue(checkCounted, append([]any{project, event}, countedSpan(now)...)...)
 	}
 }
 
 // queueCounted adds the events that are only counted. It comes when the batch holds the rows of its projects.
-func (b *batch) queueCounted(q *pgx.Batch, counted *eventArrays, now core.Time) {
+func (b *batch) queueCounted(q *pgx.Batch, project []int64, event [][16]byte, counted *eventArrays, now core.Time) {
 	if !b.expectsCounted {
 		return
 	}
-	project, event := b.listEventKeys()
 	q.Queue(failCounted, append(append([]any{project, event}, countedSpan(now)...), counted.project, counted.event)...)
 	if len(counted.id) > 0 {
 		q.Queue(addCounted, counted.project, counted.event, counted.id, counted.issue, counted.received)
@@ -177,7 +168,7 @@ func (w *Writer) ForgetCounted(ctx context.Context) error {
 }
 
 func (w *Writer) dropCountedDays(ctx context.Context, since time.Time) error {
-	days, err := w.listDays(ctx, "counted_events")
+	days, err := w.listDays(ctx, countedTable)
 	if err != nil {
 		return err
 	}
@@ -185,7 +176,7 @@ func (w *Writer) dropCountedDays(ctx context.Context, since time.Time) error {
 		if day.AddDate(0, 0, 1).After(since) {
 			break
 		}
-		if err := w.dropPartition(ctx, "counted_events", day); err != nil && !pg.HasState(err, pgerrcode.UndefinedTable) {
+		if err := w.dropPartition(ctx, countedTable, day); err != nil && !pg.HasState(err, pgerrcode.UndefinedTable) {
 			return err
 		}
 	}

@@ -94,8 +94,8 @@ func TestCountedEventsGoByTheDay(t *testing.T) {
 	require.Equal(t, seen+1, storetest.ReadIssue(t, s, id).TimesSeen)
 }
 
-// TestFloodStoresItsNewestNowAndThen checks that of many batches in a moment only the first stores its newest event immediately, and that
-// the last event is stored once the issue is quiet.
+// TestFloodStoresItsNewestNowAndThen sends many batches in a second: a few of them store their newest event immediately, and the last event
+// is stored once the issue is quiet.
 func TestFloodStoresItsNewestNowAndThen(t *testing.T) {
 	t.Parallel()
 	s, c, id := storetest.OpenHot(t)

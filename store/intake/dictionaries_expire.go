@@ -18,7 +18,7 @@ const successionTakes = 24 * time.Hour
 // DropDictionaries deletes the dictionaries that no stored event can need: they had a successor before the oldest day of
 // stored events. It goes by the days that are there, not by RETENTION_DAYS: a day may outlast it.
 func (w *Writer) DropDictionaries(ctx context.Context) error {
-	days, err := w.listDays(ctx, "events")
+	days, err := w.listDays(ctx, storedTable)
 	if err != nil || len(days) == 0 {
 		return err
 	}

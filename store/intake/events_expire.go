@@ -25,7 +25,7 @@ func (w *Writer) DropExpired(ctx context.Context, days int) ([]DroppedDay, error
 		return nil, nil
 	}
 	oldest := truncateDay(w.db.Now()).AddDate(0, 0, -days)
-	stored, err := w.listDays(ctx, "events")
+	stored, err := w.listDays(ctx, storedTable)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (w *Writer) DropExpired(ctx context.Context, days int) ([]DroppedDay, error
 			continue
 		}
 		if err == nil || events > 0 { // the day may be empty but not dropped yet
-			dropped = append(dropped, DroppedDay{nameOfPartition("events", day), events})
+			dropped = append(dropped, DroppedDay{nameOfPartition(storedTable, day), events})
 		}
 		if err != nil {
 			return dropped, err
@@ -74,13 +74,13 @@ func (w *Writer) forgetEventIDs(ctx context.Context, day time.Time) error {
 // day, which no new event waits for. If the empty partition cannot be dropped, that is done the next time.
 func (w *Writer) dropDay(ctx context.Context, day time.Time) (events int64, err error) {
 	err = w.db.InLockTx(ctx, func(t *pg.Tx) (err error) {
-		events, err = w.emptyDay(ctx, t, nameOfPartition("events", day))
+		events, err = w.emptyDay(ctx, t, nameOfPartition(storedTable, day))
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
-	return events, w.dropPartition(ctx, "events", day)
+	return events, w.dropPartition(ctx, storedTable, day)
 }
 
 // emptyDay deletes the events of a day and returns their number.

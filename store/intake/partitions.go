@@ -27,8 +27,13 @@ func (w *Writer) MakePartitions(ctx context.Context) error {
 	return nil
 }
 
-// dailyTables are the tables that have a partition for each UTC day. Its name is the table's with the day.
-var dailyTables = []string{"events", "counted_events"}
+// The tables that have a partition for each UTC day. Its name is the table's with the day.
+const (
+	storedTable  = "events"
+	countedTable = "counted_events"
+)
+
+var dailyTables = []string{storedTable, countedTable}
 
 // lockPartitions lets one server at a time make partitions. Neither reads nor new events wait for this lock, and it does
 // not wait for them or for a pg_dump, unlike CREATE TABLE .. PARTITION OF.
@@ -82,7 +87,7 @@ const listPartitions = `
 SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = to_regclass(@table) ORDER BY c.relname`
 
-// listDays returns the UTC days of which a table has a partition, the oldest first.
+// listDays returns the UTC days that have a partition of a table, the oldest first.
 func (w *Writer) listDays(ctx context.Context, table string) (days []time.Time, err error) {
 	partitions, err := pg.QueryMany[struct{ Name string }](ctx, w.db.Main, listPartitions, pg.Args{"table": table})
 	for _, p := range partitions {

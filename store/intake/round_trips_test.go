@@ -8,6 +8,7 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
 
@@ -38,4 +39,24 @@ func TestRoundTripsOfABatch(t *testing.T) {
 	require.Greater(t, add(11), int64(1), "the return is a transaction after the batch")
 	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, issue).Status)
 	require.EqualValues(t, 1, add(12))
+}
+
+// TestBatchOverTheLimitIsTriedOnce checks that a batch with too many new issues is refused by its first transaction: no retry can help.
+func TestBatchOverTheLimitIsTriedOnce(t *testing.T) {
+	t.Parallel()
+	databaseURL, passed := storetest.CountTraffic(t, storetest.NewURL(t))
+	clock := storetest.NewClock()
+	s := storetest.Open(t, databaseURL, clock.Tell)
+	storetest.MakeProject(t, s, storetest.Shop, "Shop")
+	storetest.SaveSettings(t, s, map[string]string{"NEW_ISSUES_PER_HOUR": "1"})
+	storetest.AddEvents(t, s, storetest.MakeShopEvent("a", 1, clock.At(0)))
+	refuse := func(group string) int64 {
+		before := passed.Trips.Load()
+		_, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeShopEvent(group, 1, clock.At(0))})
+		storetest.RequireCode(t, core.TooManyIssues, err)
+		return passed.Trips.Load() - before
+	}
+	refuse("b") // prepares the statements
+	refuse("c")
+	require.LessOrEqual(t, refuse("d"), int64(5), "a look for the issue, preparing the failed statement again, and the batch")
 }

@@ -70,10 +70,13 @@ func (f *fullIssues) noteBatch(b *batch, keep int64, now core.Time) {
 		}
 	}
 	b.eachCounted(func(e *NewEvent, a *Added) {
-		if i := f.issues[a.IssueID]; i != nil && a.ID != 0 {
-			i.newest = now
+		if a.ID != 0 {
+			if i := f.issues[a.IssueID]; i != nil {
+				i.newest = now
+			}
+			return
 		}
-		if a.ID != 0 || e.CountOnly {
+		if e.CountOnly {
 			return
 		}
 		i := f.findOrAdd(e.ProjectID, a.IssueID, now)
