@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"io"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"sync/atomic"
 	"text/template"
@@ -42,35 +43,33 @@ func MakeDemo(ctx context.Context, c *Config, log *slog.Logger) (made Demo, err 
 		if err != nil {
 			return err
 		}
-		way := ingest.New(ingest.Options{Store: o.db.Store, Clock: o.db.clock.tellTime, Random: rand.Reader, InstallKey: key, Log: log})
-		defer way.Close()
-		past, err := openPast(ctx, c, o.db, log)
+		past, err := openPast(ctx, c, o.db, key, log)
 		if err != nil {
 			return err
 		}
-		defer past.store.Close()
+		defer past.close()
 		made.Summary, err = demo.FillProject(ctx,
 			demo.Options{
-				Registry: registry, Ingest: way.Handler(), Clock: o.db.clock.tellTime, Project: made.Project, At: past.at, Verify: o.db.VerifyFixes,
+				Registry: registry, Clock: o.db.clock.tellTime, Project: made.Project, At: past.at, IngestAt: past.ingestAt, Verify: o.db.VerifyFixes,
 			})
 		return err
 	})
 	return made, err
 }
 
-// past is the operations on the database, with a clock that can be set.
+// past is the operations and the intake of events on the database, with a clock that can be set.
 type past struct {
 	store    *store.Store
 	registry *core.Registry
+	ingest   *ingest.Ingest
 	now      atomic.Pointer[time.Time]
 }
 
-func openPast(ctx context.Context, c *Config, db *database, log *slog.Logger) (*past, error) {
+func openPast(ctx context.Context, c *Config, db *database, key []byte, log *slog.Logger) (*past, error) {
 	p := &past{}
+	p.setTime(db.clock.tellTime())
 	s, err := store.Open(ctx, store.Options{
-		URL: db.url, Clock: func() time.Time { return *p.now.Load() },
-		Settings: c.defaultsHere(), Connections: store.MinConnections,
-		Verify: c.verify,
+		URL: db.url, Clock: p.tellTime, Settings: c.defaultsHere(), Connections: store.MinConnections, Verify: c.verify,
 	})
 	if err != nil {
 		return nil, err
@@ -80,8 +79,18 @@ func openPast(ctx context.Context, c *Config, db *database, log *slog.Logger) (*
 		s.Close()
 		return nil, err
 	}
+	p.ingest = ingest.New(ingest.Options{Store: s, Clock: p.tellTime, Random: rand.Reader, InstallKey: key, Log: log})
 	return p, nil
 }
+
+func (p *past) close() {
+	p.ingest.Close()
+	p.store.Close()
+}
+
+func (p *past) tellTime() time.Time { return *p.now.Load() }
+
+func (p *past) setTime(now time.Time) { p.now.Store(&now) }
 
 // newDemoRegistry makes the operations for the demo project. None of them waits for approval.
 func newDemoRegistry(c *Config, s *store.Store, log *slog.Logger) (*core.Registry, error) {
@@ -92,8 +101,14 @@ func newDemoRegistry(c *Config, s *store.Store, log *slog.Logger) (*core.Registr
 
 // at sets the clock, and returns the operations.
 func (p *past) at(now time.Time) *core.Registry {
-	p.now.Store(&now)
+	p.setTime(now)
 	return p.registry
+}
+
+// ingestAt sets the clock, and returns the intake of events.
+func (p *past) ingestAt(now time.Time) http.Handler {
+	p.setTime(now)
+	return p.ingest.Handler()
 }
 
 //go:embed demo.txt

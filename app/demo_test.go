@@ -95,6 +95,18 @@ func TestDemo(t *testing.T) {
 	require.Len(t, outcomes, 2)
 
 	requireDemoEvents(t, s, issues)
+	requireDemoChart(t, s)
+}
+
+// requireDemoChart requires that the chart of a release has events before its deploy and since.
+func requireDemoChart(t *testing.T, s *server) {
+	t.Helper()
+	var hours core.ReleaseHours
+	s.getJSON(t, "/v1/releases/demo-shop@2.4.0/hours?project=demo-shop", &hours)
+	require.NotNil(t, hours.PerHour.Before)
+	require.NotNil(t, hours.PerHour.Since)
+	require.Positive(t, *hours.PerHour.Before)
+	require.Positive(t, *hours.PerHour.Since)
 }
 
 // requireDemoEvents requires that each issue shows masked events, and that some events come from staging.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,12 +21,13 @@ import (
 // Options are the parts that the demo needs.
 type Options struct {
 	Registry *core.Registry
-	Ingest   http.Handler // takes the events in
 	Clock    core.Clock
 	Project  core.ListedProject // the project to fill; it has a DSN
 
 	// At returns the operations at a past time: a deploy belongs to the moment of its report.
 	At func(time.Time) *core.Registry
+	// IngestAt takes events in at a past time: the charts of projects and releases count events by their arrival.
+	IngestAt func(time.Time) http.Handler
 	// Verify verifies the fixes whose error stayed away.
 	Verify func(context.Context) error
 }
@@ -58,10 +60,12 @@ func FillProject(ctx context.Context, o Options) (Summary, error) {
 		return Summary{}, err
 	}
 	summary := Summary{ByStatus: map[core.Status]int{}}
+	var events []exampleEvent
 	for _, e := range list {
-		if err := f.sendEvents(ctx, e.makeEvents(o.Project.ID, f.now)); err != nil {
-			return summary, err
-		}
+		events = append(events, e.makeEvents(o.Project.ID, f.now)...)
+	}
+	if err := f.sendEvents(ctx, events); err != nil {
+		return summary, err
 	}
 	found, err := f.listIssues(ctx)
 	if err != nil {
@@ -158,21 +162,38 @@ func (f filler) changeIssue(ctx context.Context, op *core.Operation, args map[st
 // eventsAtOnce is how many events are sent concurrently, so that they share commits.
 const eventsAtOnce = 16
 
-// sendEvents sends events like an SDK, each in an envelope.
+// sendEvents sends events like an SDK, each in an envelope. Those of an hour arrive together, when the last one happened.
 func (f filler) sendEvents(ctx context.Context, events []exampleEvent) error {
+	sortEvents(events)
+	for len(events) > 0 {
+		hour := events[0].at.Truncate(time.Hour)
+		next := slices.IndexFunc(events, func(e exampleEvent) bool { return !e.at.Truncate(time.Hour).Equal(hour) })
+		if next < 0 {
+			next = len(events)
+		}
+		if err := f.sendTogether(ctx, events[:next]); err != nil {
+			return err
+		}
+		events = events[next:]
+	}
+	return nil
+}
+
+func (f filler) sendTogether(ctx context.Context, events []exampleEvent) error {
 	dsn, err := url.Parse(f.Project.DSNs[0])
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
+	ingest := f.IngestAt(events[len(events)-1].at)
 	senders, ctx := errgroup.WithContext(ctx)
 	senders.SetLimit(eventsAtOnce)
 	for _, s := range events {
-		senders.Go(func() error { return f.sendEvent(ctx, dsn.User.Username(), s) })
+		senders.Go(func() error { return f.sendEvent(ctx, ingest, dsn.User.Username(), s) })
 	}
 	return senders.Wait()
 }
 
-func (f filler) sendEvent(ctx context.Context, key string, s exampleEvent) error {
+func (f filler) sendEvent(ctx context.Context, ingest http.Handler, key string, s exampleEvent) error {
 	body, err := writeEnvelope(s)
 	if err != nil {
 		return err
@@ -183,7 +204,7 @@ func (f filler) sendEvent(ctx context.Context, key string, s exampleEvent) error
 	}
 	httpRequest.Header.Set("X-Sentry-Auth", "Sentry sentry_version=7, sentry_client=errand-demo/1, sentry_key="+key)
 	answer := ingestAnswer{header: http.Header{}}
-	f.Ingest.ServeHTTP(&answer, httpRequest)
+	ingest.ServeHTTP(&answer, httpRequest)
 	if answer.status != http.StatusOK || answer.header.Get("X-Sentry-Error") != "" {
 		return fmt.Errorf("demo: an event was refused: %d %s %s", answer.status, answer.body.Bytes(), answer.header.Get("X-Sentry-Error"))
 	}

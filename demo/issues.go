@@ -103,8 +103,13 @@ func (e example) makeEvents(project int64, now time.Time) []exampleEvent {
 		}
 		list[n] = exampleEvent{id, at, event}
 	}
-	slices.SortFunc(list, func(a, b exampleEvent) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.id, b.id)) })
+	sortEvents(list)
 	return list
+}
+
+// sortEvents sorts events by their time.
+func sortEvents(list []exampleEvent) {
+	slices.SortFunc(list, func(a, b exampleEvent) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.id, b.id)) })
 }
 
 // makeLastEvent makes the event that reopens a resolved example.
