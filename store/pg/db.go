@@ -132,9 +132,10 @@ FROM pg_roles r, pg_database d WHERE r.rolname = current_user AND d.datname = cu
 
 // FitConnections reduces the connections to the number that the database allows its role, where that is known. A connection
 // beyond it would be refused with an error, whereas one in use is waited for. It returns the number wanted and the number
-// allowed. Call it before anything else uses the database.
+// allowed. Call it before anything else uses the database: it replaces the pool for reads, and Postgres counts a closed connection for a
+// moment longer.
 func (db *DB) FitConnections(ctx context.Context) (wanted, allowed int, err error) {
-	row, err := QueryOne[struct{ Limit int }](ctx, db.Main, connectionLimit, Args{})
+	row, err := QueryOne[struct{ Limit int }](ctx, db.Reserved, connectionLimit, Args{})
 	if err != nil {
 		return 0, 0, err
 	}
