@@ -56,6 +56,7 @@ func TestDecodeExceptions(t *testing.T) {
 		{"list", `{"exception":[{"type":"A"},{"type":"B"}]}`, `{"exceptions":[{"type":"B"},{"type":"A"}]}`},
 		{"one object", `{"exception":{"type":"A","value":"a"}}`, `{"exceptions":[{"type":"A","value":"a"}]}`},
 		{"a text", `{"exception":["boom"]}`, `{"exceptions":[{"value":"boom"}]}`},
+		{"a text alone", `{"exception":"ValueError: boom"}`, `{"exceptions":[{"type":"ValueError","value":"boom"}]}`},
 		{"null", `{"exception":null,"message":"m"}`, `{"message":"m","exceptions":null}`},
 		{"null values", `{"exception":{"values":null}}`, `{"exceptions":null}`},
 		{"null and empty elements", `{"exception":[null,{},{"type":null},{"type":"A"}]}`, `{"exceptions":[{"type":"A"}]}`},

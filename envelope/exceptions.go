@@ -15,9 +15,13 @@ type sentException struct {
 	stackText string // the stack as text in the language's form, when there are no frames
 }
 
-// readExceptions reads the exception member. Old clients put one mechanism beside the list.
+// readExceptions reads the exception member. Old clients put one mechanism beside the list. A text stands for a list of one.
 func (d *decoder) readExceptions() {
 	d.scratch.exceptions.startOver(maxExceptions/2, maxExceptions)
+	if d.json.peekByte() == '"' {
+		d.readException()
+		return
+	}
 	d.readListBeside(d.readException, func(key string) {
 		if key == "mechanism" {
 			d.mechanism = d.readMechanism()
@@ -48,7 +52,7 @@ func (d *decoder) readException() {
 			exception.Module = d.readWord()
 		case "mechanism":
 			exception.Mechanism = d.readMechanism()
-		case "stacktrace":
+		case "stacktrace", oldPrefix + "Stacktrace":
 			exception.Frames, exception.stackText = d.readStacktrace()
 		case "stack":
 			exception.stackText = string(d.readText())

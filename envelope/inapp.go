@@ -72,6 +72,7 @@ func fileOf(f *core.Frame) string {
 // libraryRules recognise the code of libraries on a platform.
 type libraryRules struct {
 	paths             []string // parts of the file's path
+	runtimeFile       string   // the file that an engine names for its own code
 	modules           []string // prefixes of its module, or of its function when it has no module
 	unplacedIsRuntime bool     // a file without a folder belongs to the runtime
 	namelessIsRuntime bool     // a frame without a file belongs to the runtime
@@ -105,6 +106,9 @@ func isLibrary(platform string, frame *core.Frame, library string) bool {
 			return true
 		}
 	}
+	if rules.runtimeFile != "" && path == rules.runtimeFile {
+		return true
+	}
 	return rules.namelessIsRuntime && path == "" || rules.unplacedIsRuntime && !strings.ContainsAny(path, `/\`)
 }
 
@@ -113,9 +117,9 @@ func isLibrary(platform string, frame *core.Frame, library string) bool {
 func librariesOf(platform string) (libraryRules, bool) {
 	switch platform {
 	case "javascript":
-		return libraryRules{paths: scriptLibraries, namelessIsRuntime: true}, true
+		return libraryRules{paths: scriptLibraries, runtimeFile: "native", namelessIsRuntime: true}, true
 	case "node":
-		return libraryRules{paths: scriptLibraries, namelessIsRuntime: true, unplacedIsRuntime: true}, true
+		return libraryRules{paths: scriptLibraries, runtimeFile: "native", namelessIsRuntime: true, unplacedIsRuntime: true}, true
 	case "python":
 		return libraryRules{paths: pythonLibraries}, true
 	case "java", "android", "kotlin", "scala", "groovy", "clojure":

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
-	"errand/envelope"
 )
 
 // ownFunctions returns the application's functions in an event whose SDK marked all frames, nearest the crash first. A frame is
@@ -138,38 +137,6 @@ func TestDecodeReports(t *testing.T) {
 	require.Nil(t, decodeEvent(t, `{"expectct":{},"hpkp":null}`).Report)
 	require.Equal(t, core.ReportCSP,
 		decodeEvent(t, `{"csp":{"effective-directive":"img-src"},"hpkp":{"hostname":"a.example"}}`).Report.Kind)
-}
-
-func TestIsFeedback(t *testing.T) {
-	t.Parallel()
-	for payload, want := range map[string]bool{
-		`{"type":"feedback","contexts":{"feedback":{"message":"I like it"}}}`: true,
-		`{"type":"feedback"}`: true,
-		`{"contexts":{"feedback":{"message":"I like it"}},"level":"info"}`:                       true,
-		`{"contexts":{"feedback":{"message":"x"}},"exception":null}`:                             true,
-		`{"contexts":{"feedback":{"message":"x"}},"exception":{"values":[{"type":"A"}]}}`:        false,
-		`{"contexts":{"feedback":{"score":1}},"message":"an error"}`:                             false,
-		`{"contexts":{"feedback":{}}}`:                                                           false,
-		`{"message":"feedback"}`:                                                                 false,
-		`{"type":"error","tags":{"feedback":"x"}}`:                                               false,
-		`{"contexts":["feedback"]}`:                                                              false,
-		`{"contexts":{"feedback":"x"}}`:                                                          false,
-		`{"contexts":{"feedback":{"a":1}},"Message":"not a field of the protocol"}`:              true,
-		`{"Type":"feedback"}`:                                                                    false,
-		`{"type":["feedback"]}`:                                                                  false,
-		`{"type":"feedback"`:                                                                     false,
-		"\ufeff" + `{"type":"feedback"}`:                                                         true,
-		`{"type":"feedback","contexts":{"feedback":{"score":NaN}}}`:                              true,
-		"{\"contexts\":{\"feedback\":{\"message\":\"two\nlines\"}},\"extra\":{\"a\":-Infinity}}": true,
-		"{\"type\":\"feedback\",\"message\":\"not UTF-8: \xff, and \x00\"}":                      true,
-		"{\"contexts\":{\"feedback\":{\"message\":\"two\nlines\"}},\"exception\":{\"values\":[{\"type\":\"A\"}]}}": false,
-		`"feedback"`: false,
-		``:           false,
-	} {
-		t.Run(payload, func(t *testing.T) {
-			require.Equal(t, want, envelope.IsFeedback([]byte(payload)))
-		})
-	}
 }
 
 func TestFramesOfRubyBesideTheProjectsFolders(t *testing.T) {

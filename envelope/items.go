@@ -17,9 +17,12 @@ const (
 	Dropped                    // accepted and dropped
 )
 
+// EventItem is the type of an item that is an error event.
+const EventItem = "event"
+
 // itemKinds has every type of the protocol, so that metrics by type stay bounded.
 var itemKinds = map[string]ItemKind{
-	"event":            Event,
+	EventItem:          Event,
 	"session":          SignOfLife,
 	"sessions":         SignOfLife,
 	"transaction":      SignOfLife,
@@ -56,30 +59,33 @@ func KindOf(itemType string) ItemKind { return itemKinds[itemType] }
 // ItemTypes returns the types in the protocol, sorted.
 func ItemTypes() []string { return slices.Sorted(maps.Keys(itemKinds)) }
 
-// DropFeedback marks user feedback that was sent as an event, so that it is accepted and dropped like a feedback item.
-func DropFeedback(items []Item) {
+// CorrectTypes gives the items that were sent as events the types that their payloads have (TypeOfEvent).
+func CorrectTypes(items []Item) {
 	for i := range items {
-		if item := &items[i]; item.Kind == Event && IsFeedback(item.Payload) {
-			item.Type, item.Kind = "feedback", Dropped
+		if item := &items[i]; item.Type == EventItem {
+			item.Type = TypeOfEvent(item.Payload)
+			item.Kind = KindOf(item.Type)
 		}
 	}
 }
 
-// IsFeedback reports whether the payload of an event is user feedback: by its type, or because it contains only feedback. It
-// reads a payload as the decoder does, so that no spelling makes it feedback here and an event there.
-func IsFeedback(payload []byte) bool {
-	if !bytes.Contains(payload, []byte(`"feedback"`)) { // by far the most
-		return false
+// TypeOfEvent returns the item type of a payload that was sent as an event. Some clients send what is no error in this way:
+// transactions, which the first SDKs with tracing sent so, and user feedback, which is known by its type or because the payload
+// contains nothing else. It reads a payload as the decoder does, so that no spelling makes it feedback here and an event there.
+func TypeOfEvent(payload []byte) string {
+	if !hasTextValue(payload, `"transaction"`) && !bytes.Contains(payload, []byte(`"feedback"`)) { // by far the most
+		return EventItem
 	}
 	json := scanner{text: cleanPayload(payload)}
 	if json.peekByte() != '{' {
-		return false
+		return EventItem
 	}
-	var isNamed, hasFeedback, hasError bool
+	var named string
+	var hasFeedback, hasError bool
 	for m := json.enterObject(); m.nextMember(); {
 		switch m.key {
 		case "type":
-			isNamed = json.readStringOr("") == "feedback"
+			named = json.readStringOr("")
 		case "contexts":
 			hasFeedback = json.skipsFeedback()
 		case "exception", "message", "logentry", "threads", "stacktrace":
@@ -89,7 +95,29 @@ func IsFeedback(payload []byte) bool {
 			json.skipValue()
 		}
 	}
-	return json.isAtEnd() && (isNamed || hasFeedback && !hasError)
+	switch {
+	case !json.isAtEnd():
+		return EventItem
+	case named == "transaction":
+		return "transaction"
+	case named == "feedback" || hasFeedback && !hasError:
+		return "feedback"
+	}
+	return EventItem
+}
+
+// hasTextValue reports whether a JSON text has the value, in quotes, behind a colon: most events have a member of that name.
+func hasTextValue(json []byte, value string) bool {
+	for {
+		i := bytes.Index(json, []byte(value))
+		if i < 0 {
+			return false
+		}
+		if before := bytes.TrimRight(json[:i], " \t\r\n"); len(before) > 0 && before[len(before)-1] == ':' {
+			return true
+		}
+		json = json[i+len(value):]
+	}
 }
 
 // skipsFeedback skips the contexts of an event, and reports whether one of them is about feedback.

@@ -1,6 +1,10 @@
 package envelope
 
-import "errand/core"
+import (
+	"strings"
+
+	"errand/core"
+)
 
 // DecodeNative is Decode for the body of POST /v1/ingest (decisions 3). The fields mean the same as in the Sentry protocol, but
 // mistakes are errors instead of being skipped: unknown fields, wrong types, neither message nor exception. The error is a
@@ -17,7 +21,7 @@ func (d *Decoder) DecodeNative(payload []byte, hints Hints) (*core.Event, error)
 	if err != nil {
 		return nil, core.RefuseField("", "%s", err)
 	}
-	if event.Message == "" && len(event.Exceptions) == 0 {
+	if strings.TrimSpace(string(event.Message)) == "" && len(event.Exceptions) == 0 {
 		return nil, core.RefuseField("", "an event needs a message or an exception: give at least one of them")
 	}
 	return event, nil

@@ -25,7 +25,11 @@ var reportForms = [...]struct{ wrapper, words string }{
 func (d *decoder) readReport(name string) {
 	kind, found := core.ParseReportKind(name)
 	if !found {
-		d.json.skipValue()
+		if today, isOld := findOldName(name); isOld {
+			d.readField(today)
+		} else {
+			d.json.skipValue()
+		}
 		return
 	}
 	if value := d.readObject(); !value.IsEmpty() && (d.report.value.IsEmpty() || kind == core.ReportCSP) {

@@ -84,10 +84,12 @@ func (i *Ingest) takeSingleEvent(
 	}
 	events = make([]pendingEvent, 1)
 	err = i.openBody(r, mayBeWrapped, func(text []byte) (err error) {
-		if mayBeWrapped && envelope.IsFeedback(text) {
-			i.metrics.items["feedback"].Inc()
-			events = nil
-			return nil
+		if mayBeWrapped {
+			if typ := envelope.TypeOfEvent(text); typ != envelope.EventItem {
+				i.metrics.items[typ].Inc()
+				events = nil
+				return nil
+			}
 		}
 		events[0], err = i.prepareEvent(r, project, func(d *envelope.Decoder) (*core.Event, error) { return decode(d, text, i.hintsFor(r)) })
 		return err

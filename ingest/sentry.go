@@ -53,7 +53,7 @@ func (i *Ingest) prepareItems(r *httpRequest, project *knownProject, env envelop
 	for _, problem := range env.Problems {
 		r.noteProblem(problem.Path, problem.Reason)
 	}
-	envelope.DropFeedback(env.Items)
+	envelope.CorrectTypes(env.Items)
 	if err := i.admitItems(r, project, env.Items); err != nil {
 		return nil, err
 	}

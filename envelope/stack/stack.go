@@ -130,10 +130,21 @@ func splitHeader(text string) (typ, value string) {
 	text = strings.TrimSpace(text)
 	name, rest, found := strings.Cut(text, ":")
 	name, _, _ = strings.Cut(name, " [") // Node adds a code: TypeError [ERR_X]
+	name = cutCode(name)
 	if !isType(name) || found && rest != "" && rest[0] != ' ' && rest[0] != '\n' {
 		return "", text
 	}
 	return name, strings.TrimSpace(rest)
+}
+
+// cutCode cuts the code that .NET writes behind a type: "SocketException (111)", "COMException (0x80040154)".
+func cutCode(name string) string {
+	typ, code, _ := strings.Cut(name, " (")
+	code, isClosed := strings.CutSuffix(code, ")")
+	if _, err := strconv.ParseUint(strings.TrimPrefix(code, "-"), 0, 64); !isClosed || err != nil {
+		return name
+	}
+	return typ
 }
 
 // isType reports whether a text may name a type: letters, digits, dots and similar.

@@ -65,8 +65,53 @@ of two lines
 Node.js v24.11.0`, ` Error: outer
 of two lines
   |f /srv/a.js:3:11
+  | node:internal/main/run_main_module:36:49
  TypeError: inner
   |g /srv/a.js:1:7
+`},
+	{"Node's error with its own properties", "javascript", `Error: connect ECONNREFUSED 127.0.0.1:1
+    at TCPConnectWrap.afterConnect [as oncomplete] (node:net:1555:16)
+    at async main (/srv/a.js:3:9) {
+  errno: -111,
+  code: 'ECONNREFUSED'
+}`, ` Error: connect ECONNREFUSED 127.0.0.1:1
+  |TCPConnectWrap.afterConnect [as oncomplete] node:net:1555:16
+  |async main /srv/a.js:3:9
+`},
+	{"Node's AggregateError with a cause", "javascript", `AggregateError: all failed
+    at g (/srv/a.js:9:1) {
+  [errors]: [
+    Error: first
+        at h (/srv/a.js:1:1) {
+      list: [
+        1
+      ]
+    },
+    Error: second
+        at i (/srv/a.js:2:1)
+  ],
+  [cause]: TypeError: inner
+      at j (/srv/a.js:4:1)
+}`, ` AggregateError: all failed
+  |g /srv/a.js:9:1
+ TypeError: inner
+  |j /srv/a.js:4:1
+`},
+	{"a list of errors that does not end", "javascript", `AggregateError: all failed
+    at g (/srv/a.js:9:1) {
+  [errors]: [
+    Error: first
+        at h (/srv/a.js:1:1)`, ` AggregateError: all failed
+  |g /srv/a.js:9:1
+`},
+	{".NET with codes behind the types", "csharp", `System.Runtime.InteropServices.COMException (0x80040154): Class not registered
+ ---> System.Net.Sockets.SocketException (111): Connection refused
+   at A.B.C()
+   --- End of inner exception stack trace ---
+   at A.D.E() in /src/d.cs:line 7`, ` System.Runtime.InteropServices.COMException: Class not registered
+  A.D|E /src/d.cs:7:0
+ System.Net.Sockets.SocketException: Connection refused
+  A.B|C :0:0
 `},
 	{"Firefox", "javascript", `f@https://x.org/a.js:3:11
 g/<@https://x.org/a@2.js:1:7

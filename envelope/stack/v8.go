@@ -12,8 +12,13 @@ func parseV8(lines []string) []Trace {
 	var traces []Trace
 	message := []string{} // of the next trace
 	open := true          // lines belong to the message until a frame comes
-	for _, raw := range lines {
+	for i := 0; i < len(lines); i++ {
+		raw := lines[i]
 		line := strings.TrimSpace(raw)
+		if line == "[errors]: [" && !open { // of an AggregateError: each has frames of its own
+			i = findListEnd(lines, i)
+			continue
+		}
 		if cause, ok := cutCauseV8(line); ok && len(traces) > 0 {
 			message, open = []string{cause}, true
 			continue
@@ -32,6 +37,18 @@ func parseV8(lines []string) []Trace {
 		}
 	}
 	return traces
+}
+
+// findListEnd returns the index of the line that closes the list which the line i opens: the next one with its indentation. Without
+// one it is the last line.
+func findListEnd(lines []string, i int) int {
+	indent := lines[i][:len(lines[i])-len(strings.TrimLeft(lines[i], " \t"))]
+	for k := i + 1; k < len(lines); k++ {
+		if strings.TrimRight(lines[k], ", \t") == indent+"]" {
+			return k
+		}
+	}
+	return len(lines) - 1
 }
 
 func cutCauseV8(line string) (string, bool) {
@@ -58,7 +75,7 @@ func readFrameV8(line string) (core.Frame, bool) {
 	if !ok {
 		return core.Frame{}, false
 	}
-	call = strings.TrimSpace(call)
+	call = strings.TrimSpace(strings.TrimSuffix(call, " {")) // Node prints an error's own properties after its last frame
 	function, location := "", strings.TrimPrefix(call, "async ")
 	if open := findOpenParenthesis(call); open >= 0 {
 		function, location = strings.TrimSpace(call[:open]), call[open+1:len(call)-1]
