@@ -24,6 +24,7 @@ type CallOptions struct {
 	File    string   `name:"file" group:"Input" placeholder:"FILE" help:"File to send, or - for stdin, where the body is one."`
 
 	Streams Streams `kong:"-"`
+	OwnURL  string  `kong:"-"` // ERRAND_URL, whatever --url is
 }
 
 // Streams are where a command reads and writes.
@@ -37,6 +38,7 @@ type Streams struct {
 // Call makes the call and prints its answer. An error from the server keeps its words and hint; a mistake in the
 // command line has an ExitCode.
 func (in *OperationInput) Call(ctx context.Context, o CallOptions) error {
+	o.URL = in.takeURL(o)
 	if err := o.check(); err != nil {
 		return usageError(err.Error())
 	}

@@ -77,6 +77,21 @@ func flagNameOf(field core.Field) string {
 	return name
 }
 
+// takeURL returns where Errand runs. For an operation with a field url, such as create_webhook, --url is the field, and only ERRAND_URL
+// says where Errand runs: the token must not go to the address of a receiver.
+func (in *OperationInput) takeURL(o CallOptions) string {
+	for i, field := range in.op.Fields() {
+		if field.Name != "url" {
+			continue
+		}
+		if flag := in.flags.Elem().Field(i); flag.IsNil() && o.URL != o.OwnURL {
+			flag.Set(reflect.ValueOf(&o.URL))
+		}
+		return o.OwnURL
+	}
+	return o.URL
+}
+
 // flagAliases returns the other names of a field's flag: the name of the field, and the field's other name.
 func flagAliases(op *core.Operation, field core.Field) (aliases []string) {
 	if strings.Contains(field.Name, "_") {
@@ -109,6 +124,9 @@ func flagOf(op *core.Operation, i int) reflect.StructField {
 // helpOf returns the text of --help for a field: its description, its default, and whether it is required.
 func helpOf(field core.Field) string {
 	text := strings.TrimSuffix(field.Doc, ".")
+	if field.Name == "url" {
+		text += "; --url is this field too, and only ERRAND_URL says where Errand runs"
+	}
 	if schema, _ := field.Schema["items"].(core.Schema); schema != nil {
 		text += "; repeat the flag, or separate with commas"
 		if field.KeepsCommas() {

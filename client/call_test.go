@@ -65,7 +65,7 @@ func (c commandLine) call(t *testing.T, operation string, args ...string) called
 	if _, err = parser.Parse(args); err != nil {
 		return called{err: err}
 	}
-	flags.URL, flags.Token = c.options.URL, c.options.Token
+	flags.URL, flags.OwnURL, flags.Token = cmp.Or(flags.URL, c.options.URL), c.options.URL, c.options.Token
 	var out, notes strings.Builder
 	flags.Streams = client.Streams{
 		In: strings.NewReader(c.in), Out: &out, Notes: &notes, IsTerminal: c.isTerminal, Width: cmp.Or(c.width, 100),
@@ -114,6 +114,28 @@ func TestCallEveryOperation(t *testing.T) {
 			require.NotContains(t, path, "{")
 		})
 	}
+}
+
+// TestCallKeepsTheTokenFromReceivers gives the address of a webhook's receiver as --url, which is also where other calls go.
+func TestCallKeepsTheTokenFromReceivers(t *testing.T) {
+	t.Parallel()
+	var body string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		body = string(text)
+		_, _ = w.Write([]byte(`{"data":{}}`))
+	}))
+	defer server.Close()
+	args := []string{"--name", "x", "--events", "issue.new"}
+	for _, flag := range []string{"--url", "--field-url"} {
+		done := newCommandLine(server.URL).call(t, "create_webhook", append(args, flag, "https://receiver.example/errand")...)
+		require.NoError(t, done.err, flag)
+		require.JSONEq(t, `{"name":"x","events":["issue.new"],"url":"https://receiver.example/errand"}`, body, flag)
+	}
+
+	done := newCommandLine("").call(t, "create_webhook", append(args, "--url", server.URL)...)
+	require.ErrorContains(t, done.err, "Set ERRAND_URL")
+	require.Equal(t, client.ExitUsage, done.exitCode())
 }
 
 func TestCallOperations(t *testing.T) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"reflect"
 
 	"github.com/alecthomas/kong"
@@ -34,7 +35,7 @@ func (c operationCmd) Help() string {
 
 // Run makes the call.
 func (c *operationCmd) Run(ctx context.Context, options *client.CallOptions) error {
-	options.Streams = client.NewStreams()
+	options.Streams, options.OwnURL = client.NewStreams(), os.Getenv("ERRAND_URL")
 	return c.Input.Call(ctx, *options)
 }
 
