@@ -65,7 +65,7 @@ type Config struct {
 	parsedRoles []role            // from Roles
 	proxies     edge.Proxies      // from TrustedProxies
 	settings    map[string]string // the SettingTexts that are set, in their stored form
-	consoleURL  string            // BASE_URL as a command was given it: for printing, since commands write no settings
+	consoleURL  string            // BASE_URL for what a command prints: as it was given, or of a running server
 	waitAtStart time.Duration
 	stopDelay   time.Duration
 	verify      fixes.Bounds // from VerifyMin and VerifyMax

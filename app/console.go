@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -35,7 +36,7 @@ func atConsole(ctx context.Context, c *Config, log *slog.Logger, command func(co
 	if err := c.findInstallation(ctx, log); err != nil {
 		return err
 	}
-	c.consoleURL = c.settings["BASE_URL"]
+	c.consoleURL = cmp.Or(c.settings["BASE_URL"], c.findRunningURL())
 	ending := stops{log: log}
 	defer func() { ending.runAllLogged(context.WithoutCancel(ctx)) }()
 	db, err := attachDatabase(ctx, c, log, &ending)

@@ -15,7 +15,6 @@ import (
 	"errand/blob"
 	"errand/core"
 	"errand/jobs"
-	"errand/seal"
 	"errand/store/embedded"
 )
 
@@ -148,14 +147,20 @@ func (e *examination) checkBlobs(ctx context.Context) error {
 // checkAddress asks the server at BASE_URL, as an SDK would.
 func (e *examination) checkAddress(ctx context.Context) error {
 	base := e.db.Settings().BaseURL
-	if base == "" {
-		e.addWarning("address", "set BASE_URL to the URL at which SDKs and people reach Errand",
-			"BASE_URL is not set, so DSNs and links name each server's own listen address")
-		return nil
+	settings, err := e.db.ListSettings(ctx)
+	if err != nil {
+		return err
 	}
+	isDefault := slices.ContainsFunc(settings, func(s core.SettingState) bool { return s.Name == "BASE_URL" && s.Default })
 	ctx, cancel := context.WithTimeout(ctx, askAtMost)
 	defer cancel()
-	if err := askReady(ctx, base); err != nil {
+	err = askReady(ctx, base)
+	switch {
+	case err != nil && isDefault && e.config.settings["BASE_URL"] == "":
+		e.addWarning("address", "set BASE_URL to the URL at which SDKs and people reach Errand",
+			"BASE_URL is not set, so DSNs and links name each server's own listen address, and none answers at %s", base)
+		return nil
+	case err != nil:
 		e.addFailure("address", "see that the name leads here, and what the proxy does: DSNs and links have it",
 			"from this machine %s: %v", base, err)
 		return nil
@@ -214,45 +219,6 @@ func (e *examination) checkJobs(ctx context.Context) error {
 		e.addFailure("jobs", "the server's log says why", "the last run failed: %s", strings.Join(failed, ", "))
 	default:
 		e.addOK("jobs", "%d background jobs ran in the last minutes", len(states))
-	}
-	return nil
-}
-
-func (e *examination) checkWebhooks(ctx context.Context) error {
-	if e.db.Settings().HoldsOutgoing {
-		e.addWarning("webhooks", "to send again: errand settings unset OUTGOING", "OUTGOING is off: no webhook is called and no mail is sent")
-	}
-	list, err := e.db.ListWebhooks(ctx)
-	if err != nil {
-		return err
-	}
-	keys, err := e.config.collectKeys(false)
-	if err != nil {
-		return err
-	}
-	ring, _ := seal.ParseRing(keys)
-	var sealed, failing int
-	for _, webhook := range list {
-		if webhook.Sealed != "" {
-			sealed++
-		}
-		if webhook.LastDelivery == core.DeliveryFailed {
-			failing++
-			e.addWarning("webhooks", fmt.Sprintf("look at its deliveries: GET /v1/webhooks/%d/deliveries, or its page in settings", webhook.ID),
-				"the last delivery of webhook %d (%s) failed for good", webhook.ID, webhook.Format)
-		}
-	}
-	if sealed > 0 && !ring.CanSeal() {
-		e.addWarning("webhooks", "give commands and every server the same ENCRYPTION_KEYS",
-			"%d webhooks have secrets, and ENCRYPTION_KEYS is not set for %s", sealed, e.of)
-	}
-	oldest := e.state.OldestPendingAt
-	if waits := e.db.Now().Sub(oldest.Time); !oldest.IsZero() && waits > longPending {
-		e.addWarning("webhooks", "see whether their receivers answer, and whether a server has the role worker",
-			"the oldest delivery has waited for %s", waits.Round(time.Minute))
-	}
-	if failing == 0 {
-		e.addOK("webhooks", "%d webhooks, none whose last delivery failed", len(list))
 	}
 	return nil
 }

@@ -1,7 +1,10 @@
 package app_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -74,6 +77,31 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		require.NotContains(t, finding.Text+string(finding.Advice), "the-secret")
 		require.NotContains(t, finding.Text+string(finding.Advice), "the-password")
 	}
+}
+
+// TestDoctorWithoutBaseURL looks at an installation without BASE_URL whose server does not run: no address is wrong.
+func TestDoctorWithoutBaseURL(t *testing.T) {
+	t.Parallel()
+	c := hookConfig(storetest.NewURL(t))
+	c.Addr = "127.0.0.1:1"
+	found := examine(t, c)
+	require.EqualValues(t, "warn", found["address"].Verdict)
+	require.Contains(t, found["address"].Text, "BASE_URL is not set")
+}
+
+// TestDoctorNamesWebhooksThatFail has a webhook whose receiver refuses each attempt.
+func TestDoctorNamesWebhooksThatFail(t *testing.T) {
+	t.Parallel()
+	c := hookConfig(storetest.NewURL(t))
+	s := startServer(t, c)
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+	defer receiver.Close()
+	s.makeWebhook(t, `"url": "`+receiver.URL+`"`)
+	s.sendMessage(t, s.makeProject(t), "boom")
+
+	require.Eventually(t, func() bool {
+		return strings.Contains(examine(t, c)["webhooks"].Text, "has not arrived yet; attempts that failed: 1")
+	}, atMost, every)
 }
 
 func TestDoctorComparesMemoryWithData(t *testing.T) {

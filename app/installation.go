@@ -31,6 +31,20 @@ func (c *Config) findInstallation(ctx context.Context, log *slog.Logger) error {
 		"DATA_DIR to the data folder of the server, or DATABASE_URL to its database%s", c.DataDir, nameRunning(running))
 }
 
+// findRunningURL returns the URL of a server of this installation on this machine; empty when none of this user's runs.
+func (c *Config) findRunningURL() string {
+	own := runningServer{Database: redactURL(c.DatabaseURL.Reveal())}
+	if c.isPrivate() {
+		own = runningServer{DataDir: findRealPath(c.DataDir)}
+	}
+	for _, server := range listRunning() {
+		if server.DataDir == own.DataDir && server.Database == own.Database {
+			return server.URL
+		}
+	}
+	return ""
+}
+
 // takeRunning sets DataDir to the folder of a running server, unless the server of the default folder is running.
 func (c *Config) takeRunning(running []runningServer) error {
 	for _, server := range running {

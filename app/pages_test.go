@@ -141,7 +141,7 @@ func TestIssuesPageByRole(t *testing.T) {
 		case want.sees:
 			require.Equal(t, http.StatusForbidden, sent.status, sent.body)
 			require.Contains(t, sent.body, "at least the role member")
-			require.Contains(t, sent.body, "An owner or admin of the team")
+			require.Contains(t, sent.body, "A site admin can give it to you")
 		}
 		gallery := b.get("/web/gallery")
 		if email != adminEmail {

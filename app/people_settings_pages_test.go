@@ -91,9 +91,14 @@ func TestActivityPage(t *testing.T) {
 	s.postAsAdmin(t, "/v1/tokens", `{"name": "=HYPERLINK(1) <b>", "scopes": ["issues:read", "issues:write"]}`)
 	b.follow("/issues/"+itoa(ids[0])+"/notes", "text", "=1+1 <script>alert(1)</script>", "return_to", "/issues/"+itoa(ids[0]))
 
+	s.postAsAdmin(t, "/v1/issues/"+itoa(ids[0])+"/claim", `{"worker": "jo@example.org", "minutes": 5}`)
+	s.postAsAdmin(t, "/v1/projects", `{"name": "Old shop"}`)
+	require.Equal(t, http.StatusNoContent, s.sendRequest(t.Context(), http.MethodDelete, "/v1/projects/old-shop", "", nil).status)
+
 	page := b.get("/settings/activity").body
 
 	requireHarmless(t, page)
+	requireOrder(t, page, "deleted the project", "jo@example.org (ADMIN_TOKEN)", "claimed it")
 	requireOrder(t, page, adminEmail, "wrote", "=1+1 &lt;script&gt;", "issue "+itoa(ids[0]), "ADMIN_TOKEN", "made the token",
 		"made the project")
 	only := b.get("/settings/activity?action=issue.note&actor=" + adminEmail).body

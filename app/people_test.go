@@ -225,6 +225,17 @@ func TestSignUpLinkLastsAnHour(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, s.newBrowser(t).get(s.SignUpLink.Reveal()).status)
 }
 
+// TestSignUpLinkEndsWithTheFirstUser makes the first user in another way.
+func TestSignUpLinkEndsWithTheFirstUser(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.NewURL(t)
+	s := startServer(t, peopleConfigOn(databaseURL))
+	require.Equal(t, http.StatusOK, s.newBrowser(t).get(s.SignUpLink.Reveal()).status)
+	addUser(t, databaseURL, "jo@example.org", adminPassword)
+
+	require.Equal(t, http.StatusNotFound, s.newBrowser(t).get(s.SignUpLink.Reveal()).status)
+}
+
 func TestPagesNeedTheRole(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)

@@ -174,7 +174,7 @@ func TestWelcomeByRole(t *testing.T) {
 		for _, action := range []string{"key", "project"} {
 			sent := b.post("/welcome", "action", action, "name", "Mine")
 			require.Equal(t, http.StatusForbidden, sent.status, sent.body)
-			require.Contains(t, sent.body, "Another site admin can make you one")
+			require.Contains(t, sent.body, "A site admin can make you one")
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 
 	"errand/core"
 )
@@ -19,7 +20,7 @@ type SourceMapUpload struct {
 	Project   string `required:"" help:"Public id or slug of the app."`
 	Release   string `required:"" help:"The version, as the app's events name it."`
 	Dist      string `help:"The build of the release, as the app's events name it; then only its events use the maps."`
-	URLPrefix string `name:"url-prefix" default:"~/" help:"Where the folder is on the web, such as ~/assets; ~ is any host."`
+	URLPrefix string `name:"url-prefix" default:"~/" help:"Where the folder is on the web, in quotes, such as '~/assets'; ~ is any host."`
 	Sources   string `default:"." help:"Folder of the repository, for maps without sourcesContent: their sources are read below it."`
 	DryRun    bool   `name:"dry-run" help:"Only list what would be uploaded."`
 }
@@ -47,6 +48,7 @@ func (u SourceMapUpload) Send(ctx context.Context, c Client, w io.Writer) error 
 	if err := c.check(); err != nil && !u.DryRun {
 		return err
 	}
+	u.warnOfHome(w)
 	root, err := os.OpenRoot(u.Dir)
 	if err != nil {
 		return err
@@ -98,6 +100,13 @@ func (u SourceMapUpload) Send(ctx context.Context, c Client, w io.Writer) error 
 		return fmt.Errorf("no JavaScript file in %s has a source map: does the build make them?", u.Dir)
 	}
 	return nil
+}
+
+// warnOfHome says that a shell may have replaced the ~ of the prefix.
+func (u SourceMapUpload) warnOfHome(w io.Writer) {
+	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(u.URLPrefix, home+"/") {
+		fmt.Fprintf(w, "--url-prefix is %s: if you wrote ~, put it in quotes, because a shell makes it your home folder\n", u.URLPrefix)
+	}
 }
 
 // sendMap uploads a map, or only checks it.

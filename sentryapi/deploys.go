@@ -85,8 +85,8 @@ func (s *server) reportDeploy(r *request, project int64, version, environment st
 		"environment": cmp.Or(environment, "production"),
 	})
 	if core.HasCode(err, core.InvalidRequest) && len(commits) == 0 && core.AsError(err).Details[0].Path == "commit" {
-		err = core.RefuseField("", "release %q has no commits, and is not a commit itself: run sentry-cli releases set-commits %s --auto first",
-			version, version)
+		err = core.RefuseField("", "release %[1]q has no commits, and is not a commit itself: run sentry-cli releases set-commits %[1]s --auto "+
+			"first; if that finds none, the release before has them already: errand deploy --release %[1]s --commit <commit>", version)
 	}
 	return reported.Data, err
 }

@@ -27,6 +27,7 @@ type StoredWebhook struct {
 	CreatedAt      core.Time
 	CreatedBy      string
 	LastDelivery   core.DeliveryStatus // the status of its latest delivery; empty: there was none
+	LastAttempts   int                 // of it, that have ended
 }
 
 // NewWebhook is a webhook to store. Its id, from TakeWebhookID, also seals its secrets.
@@ -50,7 +51,7 @@ WHERE w.deleted_at IS NULL AND (w.project_id IS NULL OR p.deleted_at IS NULL AND
 
 const selectWebhooks = `
 SELECT w.id, coalesce(w.project_id, 0) AS project_id, w.name, w.format, w.events, coalesce(w.spike_threshold, 0) AS spike_threshold,
-	w.min_trust, w.url, w.recipients, w.sealed, w.created_at, w.created_by, '' AS last_delivery` + webhooksThere
+	w.min_trust, w.url, w.recipients, w.sealed, w.created_at, w.created_by, '' AS last_delivery, 0 AS last_attempts` + webhooksThere
 
 const (
 	listWebhooks = selectWebhooks + `
@@ -158,14 +159,17 @@ func (s *Store) ListWebhooks(ctx context.Context) ([]StoredWebhook, error) {
 	return webhooks, nil
 }
 
-const findLastDelivery = `SELECT status FROM deliveries WHERE webhook_id = @id ORDER BY created_at DESC, id DESC LIMIT 1`
+const findLastDelivery = `SELECT status, attempts FROM deliveries WHERE webhook_id = @id ORDER BY created_at DESC, id DESC LIMIT 1`
 
-type lastDelivery struct{ Status core.DeliveryStatus }
+type lastDelivery struct {
+	Status   core.DeliveryStatus
+	Attempts int
+}
 
-// noteLast sets the status of the latest delivery, if there was one.
+// noteLast sets what became of the latest delivery, if there was one.
 func (w *StoredWebhook) noteLast(found []lastDelivery) {
 	if len(found) > 0 {
-		w.LastDelivery = found[0].Status
+		w.LastDelivery, w.LastAttempts = found[0].Status, found[0].Attempts
 	}
 }
 

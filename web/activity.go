@@ -83,8 +83,12 @@ func (s *Site) showActivity(v *visit) error {
 		},
 		Pager: pager{Shown: writePlural(len(found.Data), "entry", "entries"), OlderText: "Older"},
 	}
+	names := map[int64]string{}
+	for _, p := range projects.Data {
+		names[p.ID] = p.Name
+	}
 	for i := range found.Data {
-		form.Rows = append(form.Rows, v.makeActivityRow(&found.Data[i]))
+		form.Rows = append(form.Rows, v.makeActivityRow(&found.Data[i], names))
 	}
 	if query.Get("cursor") != "" {
 		form.Pager.First = at(activityPath)
@@ -122,6 +126,7 @@ var deeds = map[core.Action]string{
 	core.ActionReleaseDeploy:   "reported a deploy",
 	core.ActionSourceMapUpload: "uploaded source maps", core.ActionSourceMapDelete: "deleted a source map",
 	core.ActionWebhookCreate: "made the webhook", core.ActionWebhookDelete: "deleted the webhook",
+	core.ActionWebhookRotate:   "made a new secret for the webhook",
 	core.ActionApprovalRequest: "asked for approval", core.ActionApprovalApprove: "approved a request",
 	core.ActionApprovalReject: "rejected a request",
 }
@@ -134,8 +139,8 @@ func describeDeed(action core.Action) string {
 	return nameAction(action)
 }
 
-// makeActivityRow tells what was done, and to what.
-func (v *visit) makeActivityRow(a *core.Activity) activityRow {
+// makeActivityRow tells what was done, and to what. projects are the names of projects by their ids.
+func (v *visit) makeActivityRow(a *core.Activity, projects map[int64]string) activityRow {
 	row := activityRow{storyLine: v.tellActivity(a)}
 	if a.ActorType == core.ActorSystem {
 		row.Who = nil
@@ -148,10 +153,18 @@ func (v *visit) makeActivityRow(a *core.Activity) activityRow {
 		Name         string `json:"name"`
 		EmailAddress string `json:"email_address"`
 		Action       string `json:"action"`
+		DeletedAt    string `json:"deleted_at"`
 	}
 	_ = json.Unmarshal(a.Data, &data) // what cannot be read is not told
 	row.Did, row.About = describeDeed(a.Action), fmt.Sprintf("%s %d", strings.ReplaceAll(string(a.TargetType), "_", " "), a.TargetID)
-	for _, named := range []string{data.Name, data.EmailAddress, data.Action} {
+	if a.Action == core.ActionProjectUpdate && data.DeletedAt != "" {
+		row.Did = "deleted the project"
+	}
+	project := ""
+	if a.TargetType == core.TargetProject {
+		project = projects[a.TargetID]
+	}
+	for _, named := range []string{data.Name, data.EmailAddress, data.Action, project} {
 		if named != "" {
 			row.About = named
 			break

@@ -81,10 +81,7 @@ func (v *visit) tellActivity(row *core.Activity) storyLine {
 	_ = json.Unmarshal(row.Data, &data) // what cannot be read is not told
 	line := storyLine{At: v.at(row.At), Did: describeActivity(row.Action, &data)}
 	if row.ActorType != core.ActorSystem || isDeed(row.Action, &data) {
-		line.Who = row.ActorName
-		if data.Worker != "" {
-			line.Who = data.Worker
-		}
+		line.Who = nameWorker(data.Worker, row.ActorName)
 	}
 	switch {
 	case row.Action == core.ActionIssueNote:

@@ -107,12 +107,15 @@ func (v *visit) stateBadges(issue *core.Issue) []badge {
 	return badges
 }
 
-// holderOf names who holds a claim: the worker of a token, where it has named one.
-func holderOf(claim *core.Claim) string {
-	if claim.Worker != "" {
-		return string(claim.Worker)
+// holderOf names who holds a claim.
+func holderOf(claim *core.Claim) string { return nameWorker(string(claim.Worker), claim.Holder) }
+
+// nameWorker names a worker with the token that it works for: any caller may call itself by any name, such as a person's.
+func nameWorker(worker, actor string) string {
+	if worker == "" || worker == actor {
+		return actor
 	}
-	return claim.Holder
+	return worker + " (" + actor + ")"
 }
 
 // describeWork says who works on an issue, or how it stands.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"errand/core"
 	"errand/wire"
@@ -103,10 +104,9 @@ func describeForbidden(failure *core.Error) string {
 	case "":
 		return fmt.Sprintf("You were not signed in: %v.", failure.Extra["reason"])
 	case "site_admin":
-		return "This needs a site admin. Another site admin can make you one."
+		return "This needs a site admin. A site admin can make you one."
 	default:
-		return fmt.Sprintf("This needs at least the role %s in a team of the project. An owner or admin of the team, or a site admin, can "+
-			"give it to you.", role)
+		return fmt.Sprintf("This needs at least the role %s in a team of the project. A site admin can give it to you.", role)
 	}
 }
 
@@ -125,14 +125,15 @@ func describeDetails(failure *core.Error) string {
 	}
 	detail := failure.Details[0]
 	switch detail.Path {
-	case emailField:
+	case emailField, "email_address":
 		return "The e-mail address " + detail.Message + "."
 	case passwordField:
 		return "The new password " + detail.Message + "."
 	case "":
 		return "The form cannot be read: " + detail.Message + "."
 	}
-	return "The field " + plainText(detail.Path) + " " + plainText(detail.Message) + "."
+	field := strings.ReplaceAll(plainText(detail.Path), "_", " ") // as the label of the form, or close to it
+	return "The field " + field + " " + plainText(detail.Message) + "."
 }
 
 // describeWait returns a time in words that fit a person.

@@ -42,7 +42,11 @@ func (s *Site) showTeams(v *visit) error {
 	if err != nil {
 		return err
 	}
-	form := teamsForm{Tabs: v.settingsTabs(), Owner: choosePerson("owner_id", "Owner", people.Data, nil)}
+	owner := choosePerson("owner_id", "Owner", people.Data, nil)
+	for i := range owner.Options {
+		owner.Options[i].IsChosen = owner.Options[i].Value == strconv.FormatInt(int64(v.actor.ID), 10)
+	}
+	form := teamsForm{Tabs: v.settingsTabs(), Owner: owner}
 	members := map[int64]int{}
 	for i := range people.Data {
 		for _, team := range people.Data[i].Teams {

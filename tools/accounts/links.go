@@ -27,7 +27,14 @@ func (a *Accounts) CheckLink(ctx context.Context, code core.Secret) (core.Person
 		return core.Person{}, core.NewError(core.NotFound)
 	}
 	link, err := a.Store.FindUserLink(ctx, hashSecret(code))
-	if err != nil || link.UserID == 0 {
+	if err != nil {
+		return core.Person{}, err
+	}
+	if link.UserID == 0 { // of the first user
+		exists, err := a.Store.HasUsers(ctx)
+		if err == nil && exists {
+			err = core.NewError(core.NotFound)
+		}
 		return core.Person{}, err
 	}
 	return a.FindPerson(ctx, link.UserID)
