@@ -63,6 +63,7 @@ func TestWebhookByClicks(t *testing.T) {
 	require.Contains(t, failing, "The test did not arrive: answered 500 Internal Server Error.")
 	require.Contains(t, failing, ">failing</span>")
 	require.Contains(t, failing, "tried again in 1 min")
+	require.Contains(t, b.get("/settings/webhooks").body, ">failing</span>", "the list says so too")
 	require.NotContains(t, failing, secret.Reveal())
 	_, err := openConnection(t, databaseURL).Exec(t.Context(),
 		`UPDATE deliveries SET status = 'failed', attempts = 8, next_attempt_at = NULL`) // two days later

@@ -74,6 +74,9 @@ func (s *Site) showWebhooks(v *visit) error {
 		isOwn[w.ID] = true
 		row := makeWebhookRow(w.Name, describeTarget(w), &w.WebhookTerms, projects.Data)
 		row.Path = addressOfWebhook(w.ID, "")
+		if row.Last, err = v.describeLast(w); err != nil {
+			return err
+		}
 		form.Rows = append(form.Rows, row)
 	}
 	for i := range alerts.Data {
@@ -159,6 +162,20 @@ func describeLeastTrust(least core.Trust) string {
 		return "any trust"
 	}
 	return "trust high"
+}
+
+// describeLast says what became of the latest delivery of a webhook. Its status alone does not tell whether one that is on its way has
+// failed before.
+func (v *visit) describeLast(w *core.Webhook) (badge, error) {
+	status := w.LastDeliveryStatus
+	if status == nil || *status != core.DeliveryPending {
+		return lastBadge(status), nil
+	}
+	last, err := callOperation(v, core.ListDeliveries, map[string]any{"id": w.ID, "limit": 1})
+	if err != nil || len(last.Data) == 0 {
+		return lastBadge(status), err
+	}
+	return v.makeDeliveryRow(&last.Data[0]).State, nil
 }
 
 // lastBadge says what became of the latest delivery.
