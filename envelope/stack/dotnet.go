@@ -6,7 +6,11 @@ import (
 	"errand/core"
 )
 
-const endOfInner = "--- End of inner exception stack trace ---"
+const (
+	endOfInner = "--- End of inner exception stack trace ---"
+	// otherInner starts the further exceptions inside an AggregateException. The first of them is told like any inner exception.
+	otherInner = "---> (Inner Exception #"
+)
 
 // parseDotnet reads Exception.ToString: "Type: text ---> Inner: text", then the frames, the innermost exception's first. A line
 // ends the frames of each exception.
@@ -17,6 +21,9 @@ func parseDotnet(lines []string) []Trace {
 	level := -1 // the exception that owns the frames
 	for _, raw := range lines {
 		line := strings.TrimSpace(raw)
+		if level >= 0 && strings.HasPrefix(line, otherInner) {
+			break
+		}
 		frame, ok := readFrameDotnet(line)
 		if (ok || line == endOfInner) && level < 0 {
 			traces = splitMessagesDotnet(strings.Join(message, "\n"))

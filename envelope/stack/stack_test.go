@@ -104,6 +104,19 @@ of two lines
         at h (/srv/a.js:1:1)`, ` AggregateError: all failed
   |g /srv/a.js:9:1
 `},
+	{".NET's AggregateException", "csharp", `System.AggregateException: One or more errors occurred. (first) (second)
+ ---> System.InvalidOperationException: first
+   at A.B() in /src/a.cs:line 3
+   --- End of inner exception stack trace ---
+   at Program.Main() in /src/p.cs:line 9
+ ---> (Inner Exception #1) System.ArgumentException: second
+   at C.D() in /src/c.cs:line 5
+   at C.E() in /src/c.cs:line 6<---
+`, ` System.AggregateException: One or more errors occurred. (first) (second)
+  Program|Main /src/p.cs:9:0
+ System.InvalidOperationException: first
+  A|B /src/a.cs:3:0
+`},
 	{".NET with codes behind the types", "csharp", `System.Runtime.InteropServices.COMException (0x80040154): Class not registered
  ---> System.Net.Sockets.SocketException (111): Connection refused
    at A.B.C()
