@@ -1,11 +1,5 @@
 package core
 
-import (
-	"cmp"
-	"regexp"
-	"strings"
-)
-
 var issueOperations = []*Operation{
 	ListIssues.Operation,
 	GetIssue.Operation,
@@ -57,27 +51,6 @@ type ListIssuesInput struct {
 	Sort   IssueSort   `json:"sort" doc:"@listIssuesInput.sort" plain:"true" enum:"last_seen|priority|work" default:"last_seen"`
 	Fields IssueFields `json:"fields,omitempty" doc:"@listIssuesInput.fields" max:"50" models:"lean"`
 	Paging
-}
-
-// filterForm matches what search engines take as a filter: is:unresolved.
-var filterForm = regexp.MustCompile(`(?i)^(is|status|project|release|environment|assigned):(\S+)$`)
-
-// Check refuses a search that is meant as a filter, since it would find nothing.
-func (in IssueSearch) Check() error {
-	for word := range strings.FieldsSeq(in.Search) {
-		m := filterForm.FindStringSubmatch(word)
-		if m == nil {
-			continue
-		}
-		filter := map[string]string{"is": "status", "assigned": "claimed"}[strings.ToLower(m[1])]
-		filter = cmp.Or(filter, strings.ToLower(m[1]))
-		value := strings.ToLower(m[2])
-		if filter == "status" && value == string(Unresolved) { // elsewhere that word means every issue to work on
-			value = string(Open)
-		}
-		return RefuseField("search", "finds text in titles and culprits only: %s is the filter %s=%s", word, filter, value)
-	}
-	return nil
 }
 
 // ListIssues declares GET /v1/issues.

@@ -84,9 +84,9 @@ func (c *issueChange) extendClaim(ctx context.Context, minutes int64) error {
 	return c.setClaim(ctx, c.actor, minutes, expires)
 }
 
-// ReleaseIssue ends the claim on an issue, and adds the note unless it is empty. Without an active claim it only adds the
-// note. Another actor's claim is not_claim_holder unless the actor is an admin. A call that names a worker only ends that
-// worker's claim, even if an admin makes it.
+// ReleaseIssue ends the claim on an issue, and adds the note unless it is empty. Without an active claim it only adds the note, and
+// remembers that a worker whose lease has run out gave the issue back with it. Another actor's claim is not_claim_holder unless the
+// actor is an admin. A call that names a worker only ends that worker's claim, even if an admin makes it.
 func (s *Store) ReleaseIssue(ctx context.Context, actor core.Actor, id int64, note string) (core.Issue, error) {
 	return s.changeIssue(ctx, actor, id, func(c *issueChange) error {
 		if c.before.isClaimedAt(c.Now) && !c.holdsClaim() && (actor.Worker != "" || !actor.IsAdminOf(c.project)) {
@@ -99,8 +99,30 @@ func (s *Store) ReleaseIssue(ctx context.Context, actor core.Actor, id int64, no
 		if err != nil {
 			return err
 		}
+		if note != "" && !c.before.isClaimedAt(c.Now) {
+			return c.releaseLate(ctx, why)
+		}
 		return c.releaseClaim(ctx, why)
 	})
+}
+
+const hadClaim = `
+SELECT EXISTS (
+	SELECT 1 FROM activity WHERE project_id = @project_id AND target_type = 'issue' AND target_id = @id AND action = 'issue.claim'
+		AND at > @day_ago AND actor_type = @type AND actor_id IS NOT DISTINCT FROM nullif(@token_id::bigint, 0) AND actor_name = @name
+		AND (@worker::text = '' OR coalesce(data ->> 'worker', '') = @worker)) AS found`
+
+// releaseLate records that the actor gives back an issue whose claim it had in the last day, as the note says why.
+func (c *issueChange) releaseLate(ctx context.Context, note int64) error {
+	had, err := pg.QueryOne[struct{ Found bool }](ctx, c, hadClaim, pg.Args{
+		"project_id": c.project, "id": c.id, "day_ago": c.Now.Add(-keptBack), "type": string(c.actor.Type), "token_id": int64(c.actor.ID),
+		"name": c.actor.Name, "worker": c.actor.Worker,
+	})
+	if err != nil || !had.Found {
+		return err
+	}
+	_, err = c.recordChange(ctx, core.ActionIssueRelease, releaseData{Worker: c.actor.Worker, NoteID: note})
+	return err
 }
 
 // releaseData is the data of a release in the activity: the worker who let go, and the note that says why. A release with a

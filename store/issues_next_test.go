@@ -196,6 +196,27 @@ func TestNextOffersWhatWasNotGivenBack(t *testing.T) {
 	require.Equal(t, id, take(blue), "the note is another worker's")
 }
 
+// TestNextRemembersWhatWasGivenBackLate gives an issue back after the lease has run out. A note of somebody who never held it changes
+// nothing.
+func TestNextRemembersWhatWasGivenBackLate(t *testing.T) {
+	t.Parallel()
+	s, c := storetest.OpenShop(t)
+	token := storetest.MakeActor(1, core.IssuesWrite)
+	red, blue := token.As("red"), token.As("blue")
+	id := storetest.MakeIssue(t, s, "pay")
+	take := func(a core.Actor) int64 { next, _ := takeNext(t, s, a, store.NextWanted{}); return next }
+	require.Equal(t, id, take(red))
+	c.Forward(2 * time.Hour)
+
+	for _, worker := range []core.Actor{red, blue} {
+		_, err := s.ReleaseIssue(t.Context(), worker, id, "needs the payment team")
+		require.NoError(t, err)
+	}
+
+	require.Zero(t, take(red))
+	require.Equal(t, id, take(blue))
+}
+
 // TestNextIsNeverTheSameForTwo lets 50 agents on two servers take all issues while events arrive.
 func TestNextIsNeverTheSameForTwo(t *testing.T) {
 	t.Parallel()

@@ -121,9 +121,24 @@ func TestListIssuesPassesEveryFilterOn(t *testing.T) {
 	} {
 		h.mustRefuse(op, args, field)
 	}
-	h.mustCall(reader, op, `{"search": "HTTP status: 500 assigned:"}`)
 	_, refused := h.callOperation(reader, op, `{"search": "is:Unresolved"}`)
 	require.Contains(t, refused.Details[0].Message, "is the filter status=open", "regressed ones are work too")
+}
+
+// TestSearchIsText searches for what looks like a filter and is text.
+func TestSearchIsText(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	op := core.ListIssues.Operation
+	for _, text := range []string{"HTTP status: 500 assigned:", "answered status:500", "no release:2 of project:shop", "is:broken"} {
+		h.mustCall(reader, op, `{"search": "`+text+`"}`)
+	}
+	for text, filter := range map[string]string{
+		"TypeError is:ignored": "status=ignored", "project:shop": "project=shop", "assigned:me status:500": "claimed=true",
+	} {
+		_, refused := h.callOperation(reader, op, `{"search": "`+text+`"}`)
+		require.Contains(t, refused.Details[0].Message, "is the filter "+filter)
+	}
 }
 
 func TestListsArePaged(t *testing.T) {
