@@ -27,6 +27,7 @@ type Field struct {
 	acceptsNumber bool // a number is accepted as the text of its digits
 	handlerCleans bool // the handler cleans the text, so control characters are not a mistake
 	isIssue       bool // the field is the id of an issue
+	isIssues      bool // the field is a list of ids of issues
 	isPlain       bool // the name needs no description for a model
 	keepsCommas   bool // items of the list may contain commas, so a text is not split at them
 }
@@ -89,7 +90,8 @@ func compileField(f reflect.StructField) (Field, error) {
 		Required:      !isOptional(f) && f.Type.Kind() != reflect.Pointer,
 		handlerCleans: f.Tag.Get("cleaned") != "",
 		keepsCommas:   f.Tag.Get("commas") != "",
-		isIssue:       f.Tag.Get("issue") != "",
+		isIssue:       f.Tag.Get("issue") == "true",
+		isIssues:      f.Tag.Get("issue") == "list",
 		isPlain:       f.Tag.Get("plain") != "",
 	}
 	if wrapped, ok := reflect.Zero(f.Type).Interface().(optionalField); ok {

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"net"
 	"net/url"
 	"regexp"
@@ -57,27 +58,58 @@ func IsLoopbackHost(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// readIssueNames replaces the name of an issue, such as "#42" or the URL of its page, with its id, in every field
-// that is the id of an issue.
-func (r *Registry) readIssueNames(op *Operation, args map[string]any) error {
+// readIssueNames replaces the name of an issue, such as "#42" or the URL of its page, with its id, in every field that is the id of an
+// issue, or a list of them.
+func (r *Registry) readIssueNames(op *Operation, args map[string]any) (err error) {
 	for i := range op.derive().input.fields {
 		field := &op.derive().input.fields[i]
-		text, isText := args[field.Name].(string)
-		if !field.isIssue || !isText {
-			continue
+		value, given := args[field.Name]
+		text, isText := value.(string)
+		switch {
+		case !given:
+		case field.isIssue && isText:
+			args[field.Name], err = r.readIssueName(field.Name, text)
+		case field.isIssues:
+			args[field.Name], err = r.readIssueList(field, coerceList(field.Schema, value))
 		}
-		if named := namedIssue.FindStringSubmatch(strings.TrimSpace(text)); named != nil {
-			args[field.Name] = named[1]
-			continue
+		if err != nil {
+			return err
 		}
-		if r.baseURL == nil || !strings.Contains(text, "://") {
-			continue
-		}
-		link, _ := ParseLink(text, r.baseURL())
-		if link.Issue == 0 {
-			return RefuseField(field.Name, "must be the id of an issue, or its URL such as %s/issues/42", r.baseURL())
-		}
-		args[field.Name] = strconv.FormatInt(link.Issue, 10)
 	}
 	return nil
+}
+
+// readIssueName returns the id in the name of an issue, as a text. What is no such name stays.
+func (r *Registry) readIssueName(path, text string) (string, error) {
+	if named := namedIssue.FindStringSubmatch(strings.TrimSpace(text)); named != nil {
+		return named[1], nil
+	}
+	if r.baseURL == nil || !strings.Contains(text, "://") {
+		return text, nil
+	}
+	link, _ := ParseLink(text, r.baseURL())
+	if link.Issue == 0 {
+		return "", RefuseField(path, "must be the id of an issue, or its URL such as %s/issues/42", r.baseURL())
+	}
+	return strconv.FormatInt(link.Issue, 10), nil
+}
+
+// readIssueList is readIssueName for the texts in a list.
+func (r *Registry) readIssueList(field *Field, value any) (any, error) {
+	list, isList := value.([]any)
+	if !isList {
+		return value, nil
+	}
+	for i := range list {
+		text, isText := list[i].(string)
+		if !isText {
+			continue
+		}
+		id, err := r.readIssueName(fmt.Sprintf("%s.%d", field.Name, i), text)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = id
+	}
+	return list, nil
 }

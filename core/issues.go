@@ -219,7 +219,7 @@ var AddNote = DefineOperation[AddNoteInput, Data[NoteID]](Operation{
 // MergeIssuesInput is the body of POST /v1/issues/{id}/merge.
 type MergeIssuesInput struct {
 	ID        int64   `json:"id" doc:"Id of the target: the issue that stays." issue:"true" min:"1"`
-	SourceIDs []int64 `json:"source_ids" doc:"Ids of issues of the same project that become part of it." min:"1" max:"10"`
+	SourceIDs []int64 `json:"source_ids" doc:"Ids of issues of the same project that become part of it." issue:"list" min:"1" max:"10"`
 }
 
 // MergeIssues declares POST /v1/issues/{id}/merge.

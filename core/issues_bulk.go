@@ -12,7 +12,7 @@ const (
 
 // ChangeIssuesInput is the body of POST /v1/issues/bulk.
 type ChangeIssuesInput struct {
-	IDs    []int64    `json:"ids" doc:"Ids of the issues." min:"1" max:"100"`
+	IDs    []int64    `json:"ids" doc:"Ids of the issues." issue:"list" min:"1" max:"100"`
 	Action BulkAction `json:"action" doc:"As resolve_issue, ignore_issue and unresolve_issue do." enum:"resolve|ignore|unresolve"`
 	IgnoreTerm
 }

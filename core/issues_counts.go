@@ -80,7 +80,7 @@ var ListFilterValues = DefineOperation[ListFilterValuesInput, Data[FilterValues]
 
 // GetIssuesInput names the issues.
 type GetIssuesInput struct {
-	IDs []int64 `json:"ids" doc:"Ids of issues; unknown ones are left out of the answer." min:"1" max:"50"`
+	IDs []int64 `json:"ids" doc:"Ids of issues; unknown ones are left out of the answer." issue:"list" min:"1" max:"50"`
 }
 
 // GetIssues declares GET /v1/issues/details.
@@ -97,7 +97,7 @@ const HoursShown = 24
 
 // GetIssueHoursInput names the issues.
 type GetIssueHoursInput struct {
-	IDs []int64 `json:"ids" doc:"Ids of issues; unknown ones are left out of the answer." min:"1" max:"50"`
+	IDs []int64 `json:"ids" doc:"Ids of issues; unknown ones are left out of the answer." issue:"list" min:"1" max:"50"`
 }
 
 // HoursOfIssues are the events per hour of issues.

@@ -31,6 +31,25 @@ func TestIssuesAreNamedByTheirURL(t *testing.T) {
 	}
 }
 
+func TestListsOfIssuesTakeTheirNames(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	a, b := h.addEvents(h.newEvent("pay", 1)).IssueID, h.addEvents(h.newEvent("log in", 2)).IssueID
+	want := h.mustCall(reader, core.GetIssues.Operation, fmt.Sprintf(`{"ids": [%d, %d]}`, a, b))
+	for _, ids := range []string{
+		`["#%d", "Errand-Issue: %d"]`, `["https://errors.example/issues/%d", "%d"]`, `[%d, "#%d"]`, `"#%d,#%d"`, `"%d, %d"`,
+	} {
+		require.JSONEq(t, want, h.mustCall(reader, core.GetIssues.Operation, fmt.Sprintf(`{"ids": `+ids+`}`, a, b)), ids)
+	}
+	for ids, path := range map[string]string{
+		`["https://other.example/issues/1"]`: "ids.0", `[1, "#1x"]`: "ids.1", `[true]`: "ids.0", `["#99999999999999999999"]`: "ids.0",
+		`"#"`: "ids.0",
+	} {
+		h.mustRefuse(core.GetIssues.Operation, `{"ids": `+ids+`}`, path)
+	}
+	h.mustCall(writer, core.MergeIssues.Operation, fmt.Sprintf(`{"id": "#%d", "source_ids": ["#%d"]}`, a, b))
+}
+
 func TestSearchTakesAURL(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
