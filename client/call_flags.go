@@ -190,7 +190,7 @@ func readFlag(field core.Field, given any) (any, error) {
 	case *bool:
 		return *given, nil
 	case *string:
-		return readText(field.Schema, *given)
+		return readText(field.Schema, cutName(field, *given))
 	}
 	items, _ := field.Schema["items"].(core.Schema)
 	list := []any{}
@@ -200,7 +200,7 @@ func readFlag(field core.Field, given any) (any, error) {
 			parts = strings.Split(text, ",")
 		}
 		for _, part := range parts {
-			value, err := readText(items, strings.TrimSpace(part))
+			value, err := readText(items, cutName(field, strings.TrimSpace(part)))
 			if err != nil {
 				return nil, err
 			}
@@ -208,6 +208,14 @@ func readFlag(field core.Field, given any) (any, error) {
 		}
 	}
 	return list, nil
+}
+
+// cutName returns the id of an issue that is named like "#42".
+func cutName(field core.Field, text string) string {
+	if field.IsOfIssues() {
+		return core.CutIssueName(text)
+	}
+	return text
 }
 
 // readText reads the text of a flag by its schema. The server reports other faults of a value.

@@ -149,7 +149,10 @@ func TestCallOperations(t *testing.T) {
 	id := fmt.Sprint(issues[0].ID)
 
 	var claim struct{ Holder string }
-	c.callJSON(t, &struct{ Claim any }{&claim}, "claim_issue", "--id", id, "--minutes=5")
+	c.callJSON(t, &struct{ Claim any }{&claim}, "claim_issue", "--id", "#"+id, "--minutes=5")
+	var both []struct{ ID int64 }
+	c.callJSON(t, &both, "get_issues", "--ids", fmt.Sprintf("#%s,%d", id, issues[1].ID))
+	require.Len(t, both, 2)
 	c.in = fmt.Sprintf(`{"id": 999999, "text": %q}`, "found it: a, b")
 	c.callJSON(t, &struct{}{}, "add_note", "--input", "-", "--id", id)
 

@@ -32,6 +32,9 @@ type Field struct {
 	keepsCommas   bool // items of the list may contain commas, so a text is not split at them
 }
 
+// IsOfIssues reports whether the field is the id of an issue, or a list of them.
+func (f Field) IsOfIssues() bool { return f.isIssue || f.isIssues }
+
 // KeepsCommas reports whether items of the list may contain commas, so that a text is not split at them.
 func (f Field) KeepsCommas() bool { return f.keepsCommas }
 

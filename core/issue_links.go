@@ -16,6 +16,14 @@ var (
 	linkPath = regexp.MustCompile(`^(?:/v1)?/(issues|events)/([0-9a-fA-F-]{1,36})(?:/.*)?$`)
 )
 
+// CutIssueName returns the id in the name of an issue that is no URL, such as "#42" or "Errand-Issue: 42". Any other text stays as it is.
+func CutIssueName(text string) string {
+	if named := namedIssue.FindStringSubmatch(strings.TrimSpace(text)); named != nil {
+		return named[1]
+	}
+	return text
+}
+
 // Link is what a URL of an installation leads to: an issue, or an event. One of the two is set.
 type Link struct {
 	Issue int64
@@ -81,11 +89,8 @@ func (r *Registry) readIssueNames(op *Operation, args map[string]any) (err error
 
 // readIssueName returns the id in the name of an issue, as a text. What is no such name stays.
 func (r *Registry) readIssueName(path, text string) (string, error) {
-	if named := namedIssue.FindStringSubmatch(strings.TrimSpace(text)); named != nil {
-		return named[1], nil
-	}
 	if r.baseURL == nil || !strings.Contains(text, "://") {
-		return text, nil
+		return CutIssueName(text), nil
 	}
 	link, _ := ParseLink(text, r.baseURL())
 	if link.Issue == 0 {
