@@ -13,18 +13,52 @@ func (m *masker) hideBareValue(p pair, v int) int {
 		}
 	}
 	end := m.findBareEnd(v, len(m.text), p.isEncoded)
+	call := v
+	if p.verdict != described {
+		call = m.findCallEnd(v)
+	}
 	text := m.text[v:end]
 	switch {
-	case m.isOrdinary(&p, v, end):
+	case call <= end && m.isOrdinary(&p, v, end):
 		return end
 	case p.hasColon && isHeader(p.name):
-		return m.hide(v, m.findHeaderEnd(v, p.opener))
+		return m.hide(v, max(m.findHeaderEnd(v, p.opener), call))
+	case call > end:
+		return m.hide(v, call)
 	}
 	if authSchemes[strings.ToLower(text)] && end < len(m.text) && m.text[end] == ' ' { // after Bearer and similar words comes the secret
 		end = m.findBareEnd(skipBlanks(m.text, end), len(m.text), p.isEncoded)
 	}
 	return m.hide(v, end)
 }
+
+// findCallEnd returns the end of a call at v that has texts in quotes: BinData(0, "x"), new UUID("x"); v when there is none.
+func (m *masker) findCallEnd(v int) int {
+	open := v
+	if hasPrefixAt(m.text, v, "new ") {
+		open += len("new ")
+	}
+	name := open
+	if open = skipRunWithin(m.text, open, maxName, nameSet); open == name || open == len(m.text) || m.text[open] != '(' {
+		return v
+	}
+	end := v
+	for i := open; ; i = end {
+		body, mark := m.openQuote(skipRunWithin(m.text, i, maxArguments, argumentSet))
+		if mark == "" {
+			break
+		}
+		end = min(m.closeQuote(body, mark)+len(mark), len(m.text))
+	}
+	for end > v && end < len(m.text) && m.text[end] == ')' {
+		end++
+	}
+	return end
+}
+
+const maxArguments = 64 // bytes of arguments before one in quotes
+
+var argumentSet = newByteSet(alnumBytes + "_-.,:=( ")
 
 const maxBlock = 3 // bytes of a block indicator, such as |2-
 

@@ -98,6 +98,26 @@ func (m *masker) tryShortOption(i int) int {
 	return i + 1
 }
 
+// tryLongOption hides the value of an option with one dash, as of keytool and PowerShell: -storepass x.
+func (m *masker) tryLongOption(i int) int {
+	if i > 0 && !isBlank(m.text[i-1]) && m.text[i-1] != '\n' {
+		return i + 1
+	}
+	const least = 4 // letters, more than of several short options in one
+	end := skipRunWithin(m.text, i+1, maxName, base64URLSet)
+	if end-i <= least || end == len(m.text) || m.text[end] != ' ' {
+		return i + 1
+	}
+	from := skipBlanks(m.text, end)
+	if from == len(m.text) || m.text[from] == '-' || m.rules.judgeName(m.text[i+1:end]) != secret {
+		return i + 1
+	}
+	if word := strings.ToLower(m.text[from:skipRunWithin(m.text, from, maxWord, proseSet)]); messageWords[word] || isState(word) {
+		return i + 1
+	}
+	return m.hideValue(pair{verdict: secret}, from)
+}
+
 // namesCommand reports whether the text names the command of an option. It searches for each command once.
 func (m *masker) namesCommand(n int) bool {
 	if m.namedCommands == nil {

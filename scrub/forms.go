@@ -19,7 +19,8 @@ func (m *masker) hideFormField(i int) int {
 		return i
 	}
 	end := skipRunWithin(m.text, body, maxName, nameSet)
-	if !hasPrefixAt(m.text, end, mark) || m.rules.judgeName(m.text[body:end]) == public {
+	found := m.rules.judgeName(m.text[body:end])
+	if !hasPrefixAt(m.text, end, mark) || found == public {
 		return i
 	}
 	end += len(mark)
@@ -33,7 +34,10 @@ func (m *masker) hideFormField(i int) int {
 			return m.hide(content, content+n)
 		}
 	}
-	return m.hideValueBeside(end)
+	if to := m.hideValueBeside(end); to > end {
+		return to
+	}
+	return m.hideFieldContent(end, found)
 }
 
 const maxBeside = 32 // bytes between a field's name and the name of its value

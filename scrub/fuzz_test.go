@@ -20,6 +20,18 @@ var hostileTexts = []string{
 	":", "::", " ", "key: ", "api key: ", "password=(\"", "password=Bearer ", "\u200b", "é", "\x00", "\x1b[", "👍\u200d", "whsec_",
 	"M.", "token=eyJ",
 	"password=$", "password=<a", "password=b'", "password=\\", "\"\"\"", "password=%27", "x=y;", "password=x;y;z;", "password=''",
+	"password=a(", "password=a(\"", "password=a(' ", "session = a(b ", "password=>string(9) \"",
+	"password=>array(", "password=>array(1", "password=>array\n", "password=>object(a", "password=>Array\n(",
+	"[password:a:private] => ", "\"password\":private]=>", "\"password\";s:9:\"", "password|s:9:\"", "SQL: ", "SQL: insert ",
+	"SQL: insert into t (password) values (", "SQL: insert into t (password) values (?), ", "SQL: insert VALUES (",
+	"SQL: password=? parameters: (",
+	"SQL: a=? and token=? parameters: (null, (", "parameters: (", "SQL: ?", "input_value='", "a\n input_value=b ",
+	"password\n input_value=null ",
+	"password: rejected value [", "password: value '", "value \"", "value 'x' at path token ", "\"token\" with value \"", "'token' ('x ",
+	"&gt;", "&lt;", "&lt;token&gt;", "&lt;token&gt;&lt;", "<key>token</key>", "<key>token</key><a>", "<key>token</key><a>x", "name=\"token\">",
+	"name=\"token\">x", "\\u0022password\\u0022:\\u0022", "\\u0022password\\u0022:",
+	"&quot;password&quot;:&quot;", "&quot;:", "password:&#39;",
+	"Map(token -> ", "{token,<<\"", "{token,\"", " -password ", " -passwordx", "token:: ", "PWD=/a/", "PWD=C:\\a\\",
 }
 
 // TestHostileTexts scans long texts that cost more than linear time when a rule looks ahead without a bound: the test would not

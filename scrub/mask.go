@@ -10,7 +10,8 @@ const (
 	noTrigger        trigger = iota
 	triggerSeparator         // = or : after a name, or in ://
 	triggerPercent           // %3D or %3A, an encoded separator
-	triggerCloseTag          // > after <name
+	triggerAngle             // > after <name, or in ->
+	triggerAmpersand         // & of an escaped >
 	triggerAt                // @ after user:password in a connection string
 	triggerDash              // - as in -----BEGIN, --password, xoxb-
 	triggerDigit             // of a card, a social security number
@@ -27,7 +28,8 @@ var triggers = func() (tables [suspicionSets][256]trigger) {
 	for suspected := range suspicionSets {
 		t := &tables[suspected]
 		if suspected&ofPairs != 0 {
-			t['='], t[':'], t['%'], t['>'], t['@'] = triggerSeparator, triggerSeparator, triggerPercent, triggerCloseTag, triggerAt
+			t['='], t[':'], t['%'], t['>'], t['@'] = triggerSeparator, triggerSeparator, triggerPercent, triggerAngle, triggerAt
+			t['&'] = triggerAmpersand
 		}
 		if suspected&ofQuotes != 0 {
 			t['"'], t['\''], t['`'] = triggerQuote, triggerQuote, triggerQuote
@@ -65,6 +67,9 @@ type masker struct {
 
 	lastAt wordBeforeAt // the last word that tryDSN saw
 	tagEnd int          // after the last > that tryTag looked at
+	// inputAt is the last value that hideInputValue looked before; rowsAt the last VALUES whose rows hideBoundRows read.
+	inputAt, rowsAt int
+	statementAt     int // where the last statement behind "SQL:" begins
 	// expressionEnd is where the last expression ended; findLateAt found no @ before noAtBefore.
 	expressionEnd, noAtBefore int
 	refused                   *provider // whose token does not begin before refusedTo
@@ -73,6 +78,7 @@ type masker struct {
 	judgedVerdict             verdict
 	soughtSecretKind          bool   // hasSecretKind has searched
 	foundSecretKind           bool   // and its result
+	soughtMap, foundMap       bool   // the same for hasMap
 	valuesWord                string // the spelling of VALUES; empty until hideInsertValues searches for it
 	valuesAt                  int    // its next position
 	namedCommands             []bool // which commands with a password the text names; nil until it is needed
@@ -148,8 +154,10 @@ func (m *masker) tryTrigger(t trigger, i int) int {
 		return m.trySeparator(i)
 	case triggerPercent:
 		return m.tryPercent(i)
-	case triggerCloseTag:
-		return m.tryTag(i)
+	case triggerAngle:
+		return m.tryAngle(i)
+	case triggerAmpersand:
+		return m.tryAmpersand(i)
 	case triggerAt:
 		return m.tryDSN(i)
 	case triggerDash:

@@ -34,7 +34,7 @@ var secretWords = newWordTable(
 		wachtwoord`),
 	newWords(reachSuffix, false, `
 		secret secrets pwd cardno cardnum ccnum credential credentials creds dbpass userpass smtppass mailpass rootpass
-		adminpass storepass keypass connstr senha`),
+		adminpass storepass keypass connstr senha bindpw rootpw userpw dbpw`),
 	newWords(reachSuffix, true, "token auth authorization authorisation authentication cookie cookies jwt bearer"),
 	newWords(reachPart, false, "cred cvv cvc ssn assertion mfa"),
 	newWords(reachPart, true, "session sessions tokens otp totp"),

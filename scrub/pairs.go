@@ -1,9 +1,6 @@
 package scrub
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // pair is a name before a separator. Its value follows.
 type pair struct {
@@ -14,6 +11,8 @@ type pair struct {
 	opener    byte // the quote right before the name: of "Cookie: a=b"
 	isInText  bool // in source code: the pair is in a text, such as a URL
 	isEncoded bool // the separator is %3D or %3A
+	isArrow   bool // the separator is =>
+	before    byte // the byte before the name; 0 when there is none
 
 	compares bool // the separator is == or !=
 }
@@ -33,11 +32,17 @@ func (m *masker) trySeparator(i int) int {
 			for end < len(m.text) && m.text[end] == ':' {
 				end++
 			}
+			if isBase64Colon(m.text, i, end) {
+				return m.tryPair(i, end, pair{hasColon: true})
+			}
 			if end == len(m.text) || m.text[end] != '=' || end-i > maxOperator { // a path of C++, Ruby or Rust, and not ::=
 				return end
 			}
 		case i > 0 && isDigit(m.text[i-1]):
 			if end, ok := m.hideTelegram(i); ok {
+				return end
+			}
+			if end, ok := m.hideSerialized(i); ok {
 				return end
 			}
 		}
@@ -49,7 +54,14 @@ func (m *masker) trySeparator(i int) int {
 		start--
 	}
 	compares := m.text[start] == '!' || end-i > 1 && m.text[end-1] == '=' && m.text[i] == '='
-	return m.tryPair(start, end, pair{hasColon: m.text[i] == ':' && end == i+1, compares: compares})
+	isArrow := m.text[i] == '=' && m.text[end-1] == '>'
+	return m.tryPair(start, end, pair{hasColon: m.text[i] == ':' && end == i+1, compares: compares, isArrow: isArrow})
+}
+
+// isBase64Colon reports whether the colons s[i:end] are before a value in base64, as in LDIF: userPassword:: x. In Haskell a blank
+// is before them.
+func isBase64Colon(s string, i, end int) bool {
+	return end-i == 2 && end < len(s) && isBlank(s[end]) && i > 0 && isAlnum(s[i-1])
 }
 
 const maxOperator = 3 // bytes before the = of an assignment
@@ -95,23 +107,62 @@ func (m *masker) tryPair(i, end int, p pair) int {
 			p.verdict = judgeDefaultName(p.name)
 		}
 	}
-	if p.verdict == public && !hintFirstBytes[p.name[0]] || p.verdict != public && p.hasColon && m.isFileOrPort(&p, end) {
+	if p.verdict == public {
+		return m.tryPublicName(&p, i, end)
+	}
+	return m.hideValueOf(&p, start, end)
+}
+
+// tryPublicName handles a pair whose name is no secret's, but may be before one.
+func (m *masker) tryPublicName(p *pair, i, end int) int {
+	switch p.name {
+	case "input_value":
+		return m.hideInputValue(i, end)
+	case "parameters":
+		return m.hideParameters(i, end)
+	}
+	if !hintFirstBytes[p.name[0]] {
 		return end
 	}
 	value := skipBlanks(m.text, end)
-	if p.verdict == public && !m.isHint(&p, value) {
-		switch {
-		case namesField(p.name):
-			return m.hideFormField(value)
-		case holdsData(p.name):
-			return max(m.hideManifestData(value), end)
+	switch {
+	case m.isHint(p, value):
+		return m.hideValueAt(p, value)
+	case p.name == "SQL":
+		return max(m.hideBoundRows(value), end)
+	case namesField(p.name):
+		return m.hideFormField(value)
+	case holdsData(p.name):
+		return max(m.hideManifestData(value), end)
+	}
+	return end
+}
+
+// hideValueOf hides the value of a secret's name, which begins at start. The separator ends at end.
+func (m *masker) hideValueOf(p *pair, start, end int) int {
+	if p.hasColon {
+		isClass := p.isQuoted || p.before == ':' || p.before == '\\'
+		if m.isFileOrPort(p, end) || isClass && isVisibility(m.text, end) && !isProperty(m.text[:start]) {
+			return end
 		}
-		return end
+		if arrow := skipVisibility(m.text, start, end); arrow > end {
+			end, p.hasColon, p.isArrow = arrow, false, true
+		}
 	}
-	if value < len(m.text) && m.text[value] == '\n' {
-		return m.hideNextLine(&p, value)
+	if p.isArrow && !m.isCode {
+		if to, ok := m.hideDump(skipGap(m.text, end)); ok {
+			return to
+		}
 	}
-	return m.hideValue(p, value)
+	return m.hideValueAt(p, skipBlanks(m.text, end))
+}
+
+// hideValueAt hides the value at v, or alone in the line after.
+func (m *masker) hideValueAt(p *pair, v int) int {
+	if v < len(m.text) && m.text[v] == '\n' {
+		return m.hideNextLine(p, v)
+	}
+	return m.hideValue(*p, v)
 }
 
 // isSecondWord reports whether a name is the end of one of two words, as in prose ("API key: ..."), or the type after a name in
@@ -144,6 +195,13 @@ func (m *masker) findName(i int, p *pair) int {
 			break
 		}
 		i--
+	}
+	if i > m.copied+1 && endsEscapedQuote[m.text[i-1]] && isAlnum(m.text[i-2]) {
+		if quote := skipEscapedQuoteBack(m.text, i); quote > m.copied {
+			start := skipUnicodeQuote(m.text, skipRunBack(m.text, quote, max(m.copied, quote-maxName), nameSet))
+			p.name, p.isQuoted = m.text[min(start, quote):quote], true
+			return start
+		}
 	}
 	start := skipRunBack(m.text, i, max(m.copied, i-maxName), nameSet)
 	escaped := start > m.copied && m.text[start-1] == '%'
@@ -197,6 +255,7 @@ func (m *masker) readContext(start int, p *pair) {
 		return
 	}
 	c := m.text[start-1]
+	p.before = c
 	if isQuote(c) {
 		p.opener = c
 	}
@@ -226,67 +285,4 @@ func (m *masker) readByteBefore(i int) (c byte, start int) {
 		}
 	}
 	return m.text[i-1], i - 1
-}
-
-// isFileOrPort reports whether a pair is really a line of a file or a port: session.go:12, auth-service:8080.
-func (m *masker) isFileOrPort(p *pair, end int) bool {
-	extension := p.name[strings.LastIndexByte(p.name, '.')+1:]
-	if len(extension) < len(p.name) && !p.isQuoted && end < len(m.text) && isBlank(m.text[end]) &&
-		len(extension) <= maxExtension && fileExtensions[extension] {
-		return true // "credentials.json: no such file"
-	}
-	number := skipRunWithin(m.text, end, maxPort+1, digitSet)
-	if number == end || number-end > maxPort || hasLetterAt(m.text, number) {
-		return false
-	}
-	isFile := len(extension) < len(p.name) && len(extension) <= maxExtension && m.rules.judgeName(extension) == public
-	return isFile || p.verdict == weakly && !p.isQuoted
-}
-
-const (
-	maxPort      = 5 // digits
-	maxExtension = 5 // letters
-)
-
-// fileExtensions are extensions of files that hold secrets or code about them.
-var fileExtensions = newWordSet("json yaml yml toml ini conf cfg env xml txt csv db lock log pem crt " +
-	"go py js ts tsx jsx mjs cjs rb php java kt cs rs c cc cpp h hpp swift scala ex exs sh sql html vue")
-
-// hideValue hides the value that begins at v and returns where it ends.
-func (m *masker) hideValue(p pair, v int) int {
-	if v >= len(m.text) {
-		return v
-	}
-	if hasPrefixAt(m.text, v, Mask) {
-		return m.hideBareValue(p, v)
-	}
-	if p.hasColon && !p.isQuoted && !isHeader(p.name) {
-		if to := skipRunWithin(m.text, v, maxType, typeSet); to > v && to < len(m.text) && m.text[to] == '=' { // password: str = "x"
-			if to = skipBlanks(m.text, to+1); to < len(m.text) && isQuote(m.text[to]) {
-				v = to
-			}
-		}
-	}
-	if body, mark := m.openQuote(v); mark != "" {
-		return m.hideQuotedValue(&p, body, mark)
-	}
-	switch m.text[v] {
-	case '{', '[', '(':
-		return m.hideBracketed(v)
-	}
-	return m.hideBareValue(p, v)
-}
-
-const maxType = 32 // bytes of a type and the blanks around it
-
-var typeSet = newByteSet(alnumBytes + "_ .,<>[]|?&*")
-
-// hideQuotedValue hides the text in quotes unless it is clearly harmless.
-func (m *masker) hideQuotedValue(p *pair, body int, mark string) int {
-	end := m.closeQuote(body, mark)
-	text := m.text[body:end]
-	if isVoid(text) || isTokenCount(p.name, text) || p.verdict == described && !p.isQuoted && !looksSecret(text) {
-		return end
-	}
-	return m.hide(body, end)
 }

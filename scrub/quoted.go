@@ -18,7 +18,11 @@ func (m *masker) tryQuote(i int) int {
 	if at > m.copied && strings.IndexByte("bBuUrR", m.text[at-1]) >= 0 && m.startsWord(at-1) {
 		at--
 	}
-	before := max(skipGapBack(m.text, at), m.copied)
+	opens := at
+	if at-2 >= m.copied && hasPrefixAt(m.text, at-2, "<<") { // Erlang
+		opens -= 2
+	}
+	before := max(skipGapBack(m.text, opens), m.copied)
 	if before == m.copied {
 		return i + 1
 	}
@@ -30,6 +34,9 @@ func (m *masker) tryQuote(i int) int {
 			if end := m.hideInsertValues(i); end > i {
 				return end
 			}
+		}
+		if name := skipGapBack(m.text, before-1); name > m.copied && isQuote(m.text[name-1]) { // 'password' ('x')
+			return m.hideAfterComma(i, at, before-1)
 		}
 		return m.hideAfterName(i, at, before-1)
 	case before < at && nameSet[c]:
@@ -44,7 +51,7 @@ func (m *masker) mayOpenValue(i int) bool {
 }
 
 var (
-	opensQuote  = newByteSet("\n\t,(\\bBuUrR")
+	opensQuote  = newByteSet("\n\t,(<\\bBuUrR")
 	beforeBlank = newByteSet(alnumBytes + "_-.$@,( \n")
 )
 
@@ -55,7 +62,10 @@ func (m *masker) hideAfterComma(i, from, comma int) int {
 		return i + 1
 	}
 	if !isQuote(m.text[end-1]) {
-		return max(m.hideInsertValues(i), i+1)
+		if values := m.hideInsertValues(i); values > i {
+			return values
+		}
+		return max(m.hideAfterAtom(from, end), i+1)
 	}
 	mark := m.text[end-1]
 	for end--; end > m.copied && m.text[end-1] == '\\'; {
@@ -83,6 +93,38 @@ func (m *masker) hideAfterComma(i, from, comma int) int {
 	return i + 1
 }
 
+// hideAfterAtom hides the text that opens at from in a tuple of Erlang or Elixir whose first member, a secret's name, ends at end:
+// {password,<<"x">>}, {:password, "x"}. It returns 0 when there is none.
+func (m *masker) hideAfterAtom(from, end int) int {
+	if end <= m.copied {
+		return 0
+	}
+	start := skipRunBack(m.text, end, max(m.copied, end-maxName), nameSet)
+	before := strings.TrimSuffix(m.text[m.copied:start], ":")
+	if start == end || !strings.HasSuffix(before, "{") {
+		return 0
+	}
+	body, mark := m.openQuote(from)
+	if mark == "" {
+		return 0
+	}
+	closing := m.closeQuote(body, mark)
+	if isBeside(m.rules.judgeName(m.text[start:end]), m.text[body:closing]) {
+		return m.hide(body, closing)
+	}
+	return 0
+}
+
+// isBeside reports whether a word beside a secret's name, without a separator, is the secret. After names that are often in prose a
+// plain word is not.
+func isBeside(found verdict, text string) bool {
+	if found <= described || isVoid(text) || strings.IndexByte(text, ' ') >= 0 || judgeDefaultName(text) != public {
+		return false
+	}
+	lower := strings.ToLower(text)
+	return !messageWords[lower] && !isState(lower) && (found == secret || !isPlain(text))
+}
+
 // isMember reports whether the text after a secret's name in a list is the secret, and not the next name.
 func isMember(found verdict, text string) bool {
 	return !isVoid(text) && (found != described || looksSecret(text)) && !isPlain(text)
@@ -96,6 +138,9 @@ func (m *masker) hideAfterName(i, from, end int) int {
 	}
 	name := m.text[start:end]
 	identified := strings.EqualFold(name, "by") && hasFoldedAt(m.text, start-len("identified "), "identified ")
+	if name == "value" {
+		return m.hideStatedValue(i, from, start)
+	}
 	if name == "" || !identified && m.rules.judgeName(name) == public {
 		return i + 1
 	}

@@ -8,6 +8,9 @@ func (m *masker) openQuote(v int) (body int, mark string) {
 	if c, ok := decodeEscape(m.text, v); ok && isQuote(c) {
 		return v + 3, m.text[v : v+3]
 	}
+	if n := matchEscapedQuote(m.text, v); n > 0 {
+		return v + n, m.text[v : v+n]
+	}
 	from := v
 	for from < len(m.text) && from < v+2 && strings.IndexByte("bBuUrRfF", m.text[from]) >= 0 {
 		from++

@@ -12,6 +12,10 @@ func isReference(p *pair, text string) bool {
 		if isSignal(text) {
 			return true
 		}
+	case "PWD", "OLDPWD":
+		if p.before != ';' && isFolder(text) { // a ; is before the password of a database
+			return true
+		}
 	case "sid", "SID": // an instance of Oracle
 		if len(text) <= maxInstance && skipRun(text, 0, upperSet) == len(text) {
 			return true
@@ -158,6 +162,35 @@ func isFilePath(text string) bool {
 	}
 	return true
 }
+
+// isWorkingFolder reports whether a variable of the environment is the folder where the program, or its shell, works or worked.
+func isWorkingFolder(name, text string) bool {
+	return (name == "PWD" || name == "OLDPWD") && isFolder(text)
+}
+
+// isFolder reports whether a text is an absolute path, as of the working folder in PWD and OLDPWD. Below the root of a machine that
+// has no such folder the first name has no digit, and no part looks like a secret.
+func isFolder(text string) bool {
+	rest := strings.ReplaceAll(text, `\`, "/")
+	if isDrive := len(rest) > 2 && letters[rest[0]] != 0 && rest[1] == ':'; isDrive {
+		rest = rest[2:]
+	}
+	if rest == "" || rest[0] != '/' || len(text) > maxProbe || skipRun(rest, 0, folderSet) < len(rest) {
+		return false
+	}
+	root, below, _ := strings.Cut(rest[1:], "/")
+	if hasDigit(root) && len(rest) == len(text) {
+		return false
+	}
+	for part := range strings.SplitSeq(below, "/") {
+		if isRandom(part) || len(part) >= minHint && isMixed(part) {
+			return false
+		}
+	}
+	return true
+}
+
+var folderSet = newByteSet(alnumBytes + "-._/ @+~()")
 
 // generatedMarks are in the names of classes that the JVM's libraries make: Cart$$FastClassByCGLIB$$6c0b35d1.
 var generatedMarks = [...]string{"FastClassBy", "EnhancerBy", "SpringCGLIB$$", "KeyFactoryBy", "Lambda$"}

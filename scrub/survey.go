@@ -7,7 +7,7 @@ type survey uint64
 // The numbers of the lanes. Adding a byte's entry in laneEntries counts all kinds in one step.
 const (
 	laneOdd    = iota // control characters (except \n and \t) and all bytes beyond ASCII
-	laneSeps          // = : > @ %, which follow a name or are in a URL
+	laneSeps          // = : > @ % &, which follow a name, or are in a URL or an escaped tag
 	laneDigits        // 0 to 9
 	laneUppers        // A to Z
 	laneDashes        // - _
@@ -25,7 +25,7 @@ const (
 
 var laneEntries = func() (entries [256]uint64) {
 	lanes := [laneCount]string{
-		laneSeps: "=:>@%", laneDigits: digitBytes, laneUppers: upperBytes, laneDashes: "-_", laneSpaces: " ", laneBs: "bB",
+		laneSeps: "=:>@%&", laneDigits: digitBytes, laneUppers: upperBytes, laneDashes: "-_", laneSpaces: " ", laneBs: "bB",
 		laneQuotes: "\"'`",
 	}
 	for lane, list := range lanes {

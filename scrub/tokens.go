@@ -19,6 +19,9 @@ func (m *masker) tryDash(i int) int {
 	if next := m.tryShortOption(i); next > i+1 {
 		return next
 	}
+	if next := m.tryLongOption(i); next > i+1 {
+		return next
+	}
 	if hasPrefixAt(m.text, i, "-us") && i >= 32 && i+3 < len(m.text) && isDigit(m.text[i+3]) { // Mailchimp
 		if from := i - 32; from >= m.copied && skipRun(m.text[:i], from, hexSet) == i && m.startsWord(from) {
 			return m.hide(from, skipRun(m.text, i+1, alnumSet))

@@ -111,37 +111,3 @@ func (m *masker) tryDSN(i int) int {
 	}
 	return after
 }
-
-// tryTag hides the content of an XML element whose opening tag ends at i.
-func (m *masker) tryTag(i int) int {
-	if i+1 == len(m.text) {
-		return i + 1
-	}
-	from := max(m.copied, m.tagEnd, i-maxName)
-	m.tagEnd = i + 1
-	open := from + strings.LastIndexByte(m.text[from:i], '<')
-	if open < from {
-		return i + 1
-	}
-	name := m.text[open+1 : i]
-	if blank := strings.IndexAny(name, " \t\n"); blank >= 0 {
-		name = name[:blank]
-	}
-	if name == "" || !isAlnum(name[0]) || m.rules.judgeName(name) == public {
-		return i + 1
-	}
-	end, mark := i+1, "<"
-	if hasPrefixAt(m.text, end, cdata) {
-		mark = "]]>"
-	}
-	n := strings.Index(m.text[end:min(end+maxContent, len(m.text))], mark)
-	if n < 0 || mark == "<" && !hasPrefixAt(m.text, end+n, "</") || strings.TrimSpace(m.text[end:end+n]) == "" {
-		return i + 1
-	}
-	return m.hide(end, end+n)
-}
-
-const (
-	cdata      = "<![CDATA["
-	maxContent = 4 << 10 // bytes of an element
-)

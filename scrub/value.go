@@ -39,10 +39,8 @@ func (c *cleaner) cleanMembers(v *core.Value, depth int) {
 		kid := &v.Kids[i]
 		kid.Key = c.cleanText(kid.Key)
 		switch {
-		case c.rules.judgeName(kid.Key) != public, !c.isPlainText && c.isDisguised(kid.Key):
-			if !isTokenCount(kid.Key, kid.Value.Text) || c.rules.keys.hasKey(kid.Key) {
-				filterValue(&kid.Value)
-			}
+		case c.holdsSecret(kid):
+			filterValue(&kid.Value)
 		case isValueKey(kid.Key) && c.hasSecretName(v):
 			filterValue(&kid.Value)
 		default:
@@ -52,6 +50,14 @@ func (c *cleaner) cleanMembers(v *core.Value, depth int) {
 			}
 		}
 	}
+}
+
+// holdsSecret reports whether the value of a member, whose key was just cleaned, is a secret by its key.
+func (c *cleaner) holdsSecret(kid *core.Member) bool {
+	if c.rules.judgeName(kid.Key) == public && (c.isPlainText || !c.isDisguised(kid.Key)) {
+		return false
+	}
+	return c.rules.keys.hasKey(kid.Key) || !isTokenCount(kid.Key, kid.Value.Text) && !isWorkingFolder(kid.Key, kid.Value.Text)
 }
 
 func (c *cleaner) cleanArray(v *core.Value, depth int) {
