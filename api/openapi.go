@@ -108,7 +108,7 @@ func (d *dialect) describeBody(r route) *huma.RequestBody {
 		if partOf(op, field.Name) != inBody {
 			continue
 		}
-		properties[field.Name] = field.Schema
+		properties[field.Name] = field.BodySchema()
 		if field.Required {
 			required = append(required, field.Name)
 		}

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -37,6 +39,28 @@ func (f Field) IsOfIssues() bool { return f.isIssue || f.isIssues }
 
 // KeepsCommas reports whether items of the list may contain commas, so that a text is not split at them.
 func (f Field) KeepsCommas() bool { return f.keepsCommas }
+
+// BodySchema is the schema of the field in a body of JSON: with null where null has a meaning, and whole numbers where they are taken
+// for the text of their digits. Schema, which models read, says that in words.
+func (f Field) BodySchema() Schema {
+	kind, hasKind := f.Schema["type"].(string)
+	types := []any{kind}
+	if f.acceptsNumber {
+		types = append(types, "integer")
+	}
+	if f.acceptsNull {
+		types = append(types, "null")
+	}
+	if !hasKind || len(types) == 1 {
+		return f.Schema
+	}
+	schema := maps.Clone(f.Schema)
+	schema["type"] = types
+	if words, isEnum := schema["enum"].([]any); isEnum && f.acceptsNull {
+		schema["enum"] = append(slices.Clone(words), nil)
+	}
+	return schema
+}
 
 // optionalField is Opt of any type.
 type optionalField interface{ valueType() reflect.Type }
