@@ -126,7 +126,7 @@ func TestProjectByForms(t *testing.T) {
 	require.Contains(t, origins, "https://a.example\nhttps://b.example<")
 	for field, sent := range map[string][2]string{
 		"allowed_origins": {"https://a.example\nhttps://b.example/path", "Line 2 of the origins must be"},
-		"repository":      {`"><img src=x>`, "The field repository must be"}, "daily_quota": {"0", "The field daily_quota must"},
+		"repository":      {`"><img src=x>`, "The field repository must be"}, "daily_quota": {"0", "The field daily quota must"},
 		"other": {"x", "must name at least one of"},
 	} {
 		refused := b.post(settings, field, sent[0])

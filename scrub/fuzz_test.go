@@ -20,7 +20,7 @@ var hostileTexts = []string{
 	":", "::", " ", "key: ", "api key: ", "password=(\"", "password=Bearer ", "\u200b", "é", "\x00", "\x1b[", "👍\u200d", "whsec_",
 	"M.", "token=eyJ",
 	"password=$", "password=<a", "password=b'", "password=\\", "\"\"\"", "password=%27", "x=y;", "password=x;y;z;", "password=''",
-	"password=a(", "password=a(\"", "password=a(' ", "session = a(b ", "password=>string(9) \"",
+	"pw:0:\"0", "password=a(", "password=a(\"", "password=a(' ", "session = a(b ", "password=>string(9) \"",
 	"password=>array(", "password=>array(1", "password=>array\n", "password=>object(a", "password=>Array\n(",
 	"[password:a:private] => ", "\"password\":private]=>", "\"password\";s:9:\"", "password|s:9:\"", "SQL: ", "SQL: insert ",
 	"SQL: insert into t (password) values (", "SQL: insert into t (password) values (?), ", "SQL: insert VALUES (",

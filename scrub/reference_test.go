@@ -57,3 +57,26 @@ func TestSecretsThatLookLikeReferences(t *testing.T) {
 		{"$$6$$salt$$" + exampleSecret, "$$6$*"},
 	})
 }
+
+func TestWorkingFoldersStay(t *testing.T) {
+	t.Parallel()
+	requireTexts(t, DefaultRules().ScrubText, []textCase{
+		{"Uid=sa;PWD=/srv/Zq7hunter2Kx", "Uid=sa;PWD=*"},
+		{"PWD=/Zq7hunter2Kx", "PWD=*"},
+		{"DB_PWD=/srvs/app", "DB_PWD=*"},
+	})
+	requireUnchanged(t, DefaultRules().ScrubText,
+		"PWD=/vercel/path0\nOLDPWD=/workspaces", `PWD=C:\Users\app`,
+	)
+	for _, tt := range []textCase{
+		{`{"environ":{"PWD":"/home/app/web","OLDPWD":"C:\\Users\\John Doe\\app","DB_PWD":"/home/app","pwd":"/home/app"}}`,
+			`{"environ":{"PWD":"/home/app/web","OLDPWD":"C:\\Users\\John Doe\\app","DB_PWD":"*","pwd":"*"}}`},
+		{`{"PWD":"Zq7hunter2Kx","OLDPWD":"/Zq7hunter2Kx"}`, `{"PWD":"*","OLDPWD":"*"}`},
+		{`{"PWD":"/home/` + exampleSecret + `","OLDPWD":{"a":1}}`, `{"PWD":"*","OLDPWD":"*"}`},
+	} {
+		t.Run(tt.in, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, maskStars(tt.out), extraOf(t, DefaultRules(), tt.in))
+		})
+	}
+}

@@ -39,7 +39,7 @@ func indexFrom(s string, i int, word string) int {
 
 // findSecretColumns reports which of the columns, whose list ends before i, are a secret's; nil when none is.
 func (m *masker) findSecretColumns(i int) []bool {
-	near := m.text[max(m.copied, i-maxColumns):i]
+	near := m.text[min(max(m.copied, i-maxColumns), i):i]
 	columns, after, ok := strings.Cut(near[strings.LastIndexByte(near, '(')+1:], ")")
 	if !ok || strings.TrimSpace(after) != "" {
 		return nil

@@ -40,7 +40,7 @@ func (m *masker) hideRejected(v int) int {
 // hideInputValue hides the value of the separator text[i:end], as pydantic prints it below the line that names the field: [type=..,
 // input_value='x', input_type=str].
 func (m *masker) hideInputValue(i, end int) int {
-	from := max(m.copied, m.inputAt, i-maxMessage)
+	from := min(max(m.copied, m.inputAt, i-maxMessage), i)
 	m.inputAt = i
 	line := from + strings.LastIndexByte(m.text[from:i], '\n')
 	if line < from {
