@@ -47,7 +47,8 @@ func MakeDemo(ctx context.Context, c *Config, log *slog.Logger) (made Demo, err 
 		if err != nil {
 			return err
 		}
-		defer past.close()
+		defer past.store.Close()
+		defer past.ingest.Close()
 		made.Summary, err = demo.FillProject(ctx,
 			demo.Options{
 				Registry: registry, Clock: o.db.clock.tellTime, Project: made.Project, At: past.at, IngestAt: past.ingestAt, Verify: o.db.VerifyFixes,
@@ -81,11 +82,6 @@ func openPast(ctx context.Context, c *Config, db *database, key []byte, log *slo
 	}
 	p.ingest = ingest.New(ingest.Options{Store: s, Clock: p.tellTime, Random: rand.Reader, InstallKey: key, Log: log})
 	return p, nil
-}
-
-func (p *past) close() {
-	p.ingest.Close()
-	p.store.Close()
 }
 
 func (p *past) tellTime() time.Time { return *p.now.Load() }

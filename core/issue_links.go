@@ -16,7 +16,7 @@ var (
 	linkPath = regexp.MustCompile(`^(?:/v1)?/(issues|events)/([0-9a-fA-F-]{1,36})(?:/.*)?$`)
 )
 
-// CutIssueName returns the id in the name of an issue that is no URL, such as "#42" or "Errand-Issue: 42". Any other text stays as it is.
+// CutIssueName returns the id in a name such as "#42" or "Errand-Issue: 42". It leaves any other text, such as a URL, as it is.
 func CutIssueName(text string) string {
 	if named := namedIssue.FindStringSubmatch(strings.TrimSpace(text)); named != nil {
 		return named[1]
@@ -87,7 +87,7 @@ func (r *Registry) readIssueNames(op *Operation, args map[string]any) (err error
 	return nil
 }
 
-// readIssueName returns the id in the name of an issue, as a text. What is no such name stays.
+// readIssueName returns the id in the name of an issue, as a text. It leaves any other text as it is.
 func (r *Registry) readIssueName(path, text string) (string, error) {
 	if r.baseURL == nil || !strings.Contains(text, "://") {
 		return CutIssueName(text), nil

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,24 +11,25 @@ import (
 // filterForm matches what search engines take as a filter: is:unresolved.
 var filterForm = regexp.MustCompile(`(?i)^(is|status|project|release|environment|assigned):(\S+)$`)
 
-// statusWords are the words that name statuses in filters, for list_issues.
-var statusWords = []string{
-	string(Open), string(Unresolved), string(Resolved), string(Ignored), string(Merged), string(FixPending), string(Verified),
-	string(Regressed),
-}
+// statusWords are the values of the filter status.
+var statusWords = func() []string {
+	status, _ := reflect.TypeFor[ListIssuesInput]().FieldByName("Status")
+	return strings.Split(status.Tag.Get("enum"), "|")
+}()
 
-// Check refuses a search that is meant as a filter, since it would find nothing. What may be a part of a title is searched for:
+// Check refuses a search that is meant as a filter, since it would find nothing. It lets through words that may stand in a title:
 // "answered status:500", "no release:2 found".
 func (in IssueSearch) Check() error {
 	words := strings.Fields(in.Search)
-	isAllFilters := !slices.ContainsFunc(words, func(word string) bool { return !filterForm.MatchString(word) })
+	var filters [][]string // each with its name and its value
 	for _, word := range words {
-		m := filterForm.FindStringSubmatch(word)
-		if m == nil {
-			continue
+		if m := filterForm.FindStringSubmatch(word); m != nil {
+			filters = append(filters, m)
 		}
-		if filter := nameFilter(strings.ToLower(m[1]), m[2], isAllFilters); filter != "" {
-			return RefuseField("search", "finds text in titles and culprits only: %s is the filter %s", word, filter)
+	}
+	for _, m := range filters {
+		if filter := nameFilter(strings.ToLower(m[1]), m[2], len(filters) == len(words)); filter != "" {
+			return RefuseField("search", "finds text in titles and culprits only: %s is the filter %s", m[0], filter)
 		}
 	}
 	return nil

@@ -164,6 +164,10 @@ const eventsAtOnce = 16
 
 // sendEvents sends events like an SDK, each in an envelope. Those of an hour arrive together, when the last one happened.
 func (f filler) sendEvents(ctx context.Context, events []exampleEvent) error {
+	dsn, err := url.Parse(f.Project.DSNs[0])
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
 	sortEvents(events)
 	for len(events) > 0 {
 		hour := events[0].at.Truncate(time.Hour)
@@ -171,7 +175,7 @@ func (f filler) sendEvents(ctx context.Context, events []exampleEvent) error {
 		if next < 0 {
 			next = len(events)
 		}
-		if err := f.sendTogether(ctx, events[:next]); err != nil {
+		if err := f.sendTogether(ctx, dsn.User.Username(), events[:next]); err != nil {
 			return err
 		}
 		events = events[next:]
@@ -179,16 +183,12 @@ func (f filler) sendEvents(ctx context.Context, events []exampleEvent) error {
 	return nil
 }
 
-func (f filler) sendTogether(ctx context.Context, events []exampleEvent) error {
-	dsn, err := url.Parse(f.Project.DSNs[0])
-	if err != nil {
-		return fmt.Errorf("demo: %w", err)
-	}
+func (f filler) sendTogether(ctx context.Context, key string, events []exampleEvent) error {
 	ingest := f.IngestAt(events[len(events)-1].at)
 	senders, ctx := errgroup.WithContext(ctx)
 	senders.SetLimit(eventsAtOnce)
 	for _, s := range events {
-		senders.Go(func() error { return f.sendEvent(ctx, ingest, dsn.User.Username(), s) })
+		senders.Go(func() error { return f.sendEvent(ctx, ingest, key, s) })
 	}
 	return senders.Wait()
 }

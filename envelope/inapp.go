@@ -106,7 +106,7 @@ func isLibrary(platform string, frame *core.Frame, library string) bool {
 			return true
 		}
 	}
-	if rules.runtimeFile != "" && path == rules.runtimeFile {
+	if path != "" && path == rules.runtimeFile {
 		return true
 	}
 	return rules.namelessIsRuntime && path == "" || rules.unplacedIsRuntime && !strings.ContainsAny(path, `/\`)
@@ -119,7 +119,7 @@ func librariesOf(platform string) (libraryRules, bool) {
 	case "javascript":
 		return libraryRules{paths: scriptLibraries, runtimeFile: "native", namelessIsRuntime: true}, true
 	case "node":
-		return libraryRules{paths: scriptLibraries, runtimeFile: "native", namelessIsRuntime: true, unplacedIsRuntime: true}, true
+		return libraryRules{paths: scriptLibraries, namelessIsRuntime: true, unplacedIsRuntime: true}, true
 	case "python":
 		return libraryRules{paths: pythonLibraries}, true
 	case "java", "android", "kotlin", "scala", "groovy", "clojure":

@@ -69,9 +69,9 @@ func CorrectTypes(items []Item) {
 	}
 }
 
-// TypeOfEvent returns the item type of a payload that was sent as an event. Some clients send what is no error in this way:
-// transactions, which the first SDKs with tracing sent so, and user feedback, which is known by its type or because the payload
-// contains nothing else. It reads a payload as the decoder does, so that no spelling makes it feedback here and an event there.
+// TypeOfEvent returns the item type of a payload that was sent as an event. The first SDKs with tracing sent transactions in this way.
+// Others send user feedback, which is known by its type or because the payload contains nothing else. It reads a payload as the decoder
+// does, so that no spelling makes it feedback here and an event there.
 func TypeOfEvent(payload []byte) string {
 	if !hasTextValue(payload, `"transaction"`) && !bytes.Contains(payload, []byte(`"feedback"`)) { // by far the most
 		return EventItem

@@ -113,7 +113,7 @@ func (m *masker) tryPair(i, end int, p pair) int {
 	return m.hideValueOf(&p, start, end)
 }
 
-// tryPublicName handles a pair whose name is no secret's, but may be before one.
+// tryPublicName handles a pair whose name does not name a secret, but may stand before one.
 func (m *masker) tryPublicName(p *pair, i, end int) int {
 	switch p.name {
 	case "input_value":

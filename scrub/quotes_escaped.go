@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// escapedQuotes are quotes as HTML has them, and as .NET writes them in JSON.
+// escapedQuotes are the quotes of HTML, and those that .NET writes in JSON.
 var escapedQuotes = [...]string{
 	"&quot;", "&#34;", "&#x22;", "&apos;", "&#39;", "&#039;", "&#x27;", unicodeQuote, unicodeApostrophe,
 }

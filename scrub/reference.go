@@ -7,13 +7,12 @@ import "strings"
 
 // isReference reports whether the value of a name is such a text.
 func isReference(p *pair, text string) bool {
+	if p.before != ';' && isWorkingFolder(p.name, text) { // a ; is before the password of a database
+		return true
+	}
 	switch p.name {
 	case "sig", "SIG":
 		if isSignal(text) {
-			return true
-		}
-	case "PWD", "OLDPWD":
-		if p.before != ';' && isFolder(text) { // a ; is before the password of a database
 			return true
 		}
 	case "sid", "SID": // an instance of Oracle

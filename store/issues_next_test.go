@@ -26,6 +26,19 @@ func takeNext(t *testing.T, s *store.Store, actor core.Actor, wanted store.NextW
 	return issue.ID, passed
 }
 
+// takeFor returns a function that takes the next issue for an actor and returns its id; 0 for none.
+func takeFor(t *testing.T, s *store.Store) func(core.Actor) int64 {
+	return func(a core.Actor) int64 { next, _ := takeNext(t, s, a, store.NextWanted{}); return next }
+}
+
+// openWithWorkers is storetest.OpenShop with two workers of one token.
+func openWithWorkers(t *testing.T) (s *store.Store, c *storetest.Clock, red, blue core.Actor) {
+	t.Helper()
+	s, c = storetest.OpenShop(t)
+	token := storetest.MakeActor(1, core.IssuesWrite)
+	return s, c, token.As("red"), token.As("blue")
+}
+
 // numberedWorker returns the n-th worker of a token: a worker that already holds an issue would get the same one again.
 func numberedWorker(n int) core.Worker { return core.Worker(fmt.Sprint("worker ", n)) }
 
@@ -103,11 +116,9 @@ func TestNextPrefersWhatCanBeFixed(t *testing.T) {
 
 func TestNextDoesNotOfferWhatAWorkerGaveBack(t *testing.T) {
 	t.Parallel()
-	s, c := storetest.OpenShop(t)
-	token := storetest.MakeActor(1, core.IssuesWrite)
-	red, blue := token.As("red"), token.As("blue")
+	s, c, red, blue := openWithWorkers(t)
 	id := storetest.MakeIssue(t, s, "pay")
-	take := func(a core.Actor) int64 { next, _ := takeNext(t, s, a, store.NextWanted{}); return next }
+	take := takeFor(t, s)
 	release := func(a core.Actor, note string) {
 		_, err := s.ReleaseIssue(t.Context(), a, id, note)
 		require.NoError(t, err)
@@ -173,11 +184,9 @@ func TestNextSeesWhatIsNew(t *testing.T) {
 // worker that lets go without a note where another worker of the token left one.
 func TestNextOffersWhatWasNotGivenBack(t *testing.T) {
 	t.Parallel()
-	s, c := storetest.OpenShop(t)
-	token := storetest.MakeActor(1, core.IssuesWrite)
-	red, blue := token.As("red"), token.As("blue")
+	s, c, red, blue := openWithWorkers(t)
 	id := storetest.MakeIssue(t, s, "pay")
-	take := func(a core.Actor) int64 { next, _ := takeNext(t, s, a, store.NextWanted{}); return next }
+	take := takeFor(t, s)
 	require.Equal(t, id, take(red))
 	_, err := s.LinkFix(t.Context(), red, id, store.NewFix{
 		Kind: core.FixByCommit, Ref: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", WorkEnd: store.WorkEnd{Note: "null check", Releases: true},
@@ -200,11 +209,9 @@ func TestNextOffersWhatWasNotGivenBack(t *testing.T) {
 // nothing.
 func TestNextRemembersWhatWasGivenBackLate(t *testing.T) {
 	t.Parallel()
-	s, c := storetest.OpenShop(t)
-	token := storetest.MakeActor(1, core.IssuesWrite)
-	red, blue := token.As("red"), token.As("blue")
+	s, c, red, blue := openWithWorkers(t)
 	id := storetest.MakeIssue(t, s, "pay")
-	take := func(a core.Actor) int64 { next, _ := takeNext(t, s, a, store.NextWanted{}); return next }
+	take := takeFor(t, s)
 	require.Equal(t, id, take(red))
 	c.Forward(2 * time.Hour)
 

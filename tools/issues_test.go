@@ -125,7 +125,7 @@ func TestListIssuesPassesEveryFilterOn(t *testing.T) {
 	require.Contains(t, refused.Details[0].Message, "is the filter status=open", "regressed ones are work too")
 }
 
-// TestSearchIsText searches for what looks like a filter and is text.
+// TestSearchIsText searches for texts that look like filters.
 func TestSearchIsText(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

@@ -83,12 +83,8 @@ func (s *Site) showActivity(v *visit) error {
 		},
 		Pager: pager{Shown: writePlural(len(found.Data), "entry", "entries"), OlderText: "Older"},
 	}
-	names := map[int64]string{}
-	for _, p := range projects.Data {
-		names[p.ID] = p.Name
-	}
 	for i := range found.Data {
-		form.Rows = append(form.Rows, v.makeActivityRow(&found.Data[i], names))
+		form.Rows = append(form.Rows, v.makeActivityRow(&found.Data[i], projects.Data))
 	}
 	if query.Get("cursor") != "" {
 		form.Pager.First = at(activityPath)
@@ -139,8 +135,8 @@ func describeDeed(action core.Action) string {
 	return nameAction(action)
 }
 
-// makeActivityRow tells what was done, and to what. projects are the names of projects by their ids.
-func (v *visit) makeActivityRow(a *core.Activity, projects map[int64]string) activityRow {
+// makeActivityRow tells what was done, and to what. It names a project that is among the projects.
+func (v *visit) makeActivityRow(a *core.Activity, projects []core.ListedProject) activityRow {
 	row := activityRow{storyLine: v.tellActivity(a)}
 	if a.ActorType == core.ActorSystem {
 		row.Who = nil
@@ -160,11 +156,10 @@ func (v *visit) makeActivityRow(a *core.Activity, projects map[int64]string) act
 	if a.Action == core.ActionProjectUpdate && data.DeletedAt != "" {
 		row.Did = "deleted the project"
 	}
-	project := ""
 	if a.TargetType == core.TargetProject {
-		project = projects[a.TargetID]
+		row.About = nameProject(a.TargetID, projects)
 	}
-	for _, named := range []string{data.Name, data.EmailAddress, data.Action, project} {
+	for _, named := range []string{data.Name, data.EmailAddress, data.Action} {
 		if named != "" {
 			row.About = named
 			break

@@ -42,10 +42,7 @@ func (s *Site) showTeams(v *visit) error {
 	if err != nil {
 		return err
 	}
-	owner := choosePerson("owner_id", "Owner", people.Data, nil)
-	for i := range owner.Options {
-		owner.Options[i].IsChosen = owner.Options[i].Value == strconv.FormatInt(int64(v.actor.ID), 10)
-	}
+	owner := chooseFrom("owner_id", "Owner", fmt.Sprint(v.actor.ID), personOptions(people.Data, nil)...)
 	form := teamsForm{Tabs: v.settingsTabs(), Owner: owner}
 	members := map[int64]int{}
 	for i := range people.Data {
@@ -59,15 +56,14 @@ func (s *Site) showTeams(v *visit) error {
 	return v.show("teams", "Teams", form)
 }
 
-// choosePerson is a select of people without those that are left out.
-func choosePerson(name, label string, people []core.ListedPerson, without []int64) choice {
-	var options []option
+// personOptions are people as options of a select, without those that are left out.
+func personOptions(people []core.ListedPerson, without []int64) (options []option) {
 	for i := range people {
 		if !slices.Contains(without, people[i].ID) {
 			options = append(options, option{Value: strconv.FormatInt(people[i].ID, 10), Text: people[i].EmailAddress})
 		}
 	}
-	return choice{name, label, options}
+	return options
 }
 
 // takeTeams makes a team.
@@ -135,7 +131,7 @@ func (s *Site) showTeam(v *visit) error {
 		there = append(there, members[i].UserID)
 		form.Members = append(form.Members, memberRow{members[i].ID, members[i].User.EmailAddress, chooseRole(string(members[i].Role))})
 	}
-	form.Add = choosePerson("user_id", "Person", people.Data, there)
+	form.Add = choice{"user_id", "Person", personOptions(people.Data, there)}
 	form.Assign = choice{projectField, "Project", nil}
 	for i := range assigned {
 		form.Projects = append(form.Projects, teamProject{assigned[i].Name, assigned[i].Slug})

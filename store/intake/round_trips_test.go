@@ -12,13 +12,20 @@ import (
 	"errand/store/storetest"
 )
 
-// TestRoundTripsOfABatch checks that settings cost no round trip: a batch of known issues takes one, and the long way no more than before.
-func TestRoundTripsOfABatch(t *testing.T) {
-	t.Parallel()
+// openCountedShop is storetest.OpenShop on a database whose traffic is counted.
+func openCountedShop(t *testing.T) (*store.Store, *storetest.Clock, *storetest.Traffic) {
+	t.Helper()
 	databaseURL, passed := storetest.CountTraffic(t, storetest.NewURL(t))
 	clock := storetest.NewClock()
 	s := storetest.Open(t, databaseURL, clock.Tell)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
+	return s, clock, passed
+}
+
+// TestRoundTripsOfABatch checks that settings cost no round trip: a batch of known issues takes one, and the long way no more than before.
+func TestRoundTripsOfABatch(t *testing.T) {
+	t.Parallel()
+	s, clock, passed := openCountedShop(t)
 	add := func(n int) int64 {
 		before := passed.Trips.Load()
 		storetest.AddEvents(t, s, storetest.MakeShopEvent("boom", n, clock.At(time.Duration(n)*time.Second)))
@@ -44,10 +51,7 @@ func TestRoundTripsOfABatch(t *testing.T) {
 // TestBatchOverTheLimitIsTriedOnce checks that a batch with too many new issues is refused by its first transaction: no retry can help.
 func TestBatchOverTheLimitIsTriedOnce(t *testing.T) {
 	t.Parallel()
-	databaseURL, passed := storetest.CountTraffic(t, storetest.NewURL(t))
-	clock := storetest.NewClock()
-	s := storetest.Open(t, databaseURL, clock.Tell)
-	storetest.MakeProject(t, s, storetest.Shop, "Shop")
+	s, clock, passed := openCountedShop(t)
 	storetest.SaveSettings(t, s, map[string]string{"NEW_ISSUES_PER_HOUR": "1"})
 	storetest.AddEvents(t, s, storetest.MakeShopEvent("a", 1, clock.At(0)))
 	refuse := func(group string) int64 {
