@@ -14,6 +14,7 @@ var sentryEndpoints = []struct {
 	{"envelope", endpointEnvelope, (*Ingest).serveEnvelope},
 	{"store", endpointStore, (*Ingest).serveStore},
 	{"security", endpointSecurity, (*Ingest).serveSecurity},
+	{"csp-report", endpointSecurity, (*Ingest).serveSecurity}, // its former path, which old policies name
 }
 
 // notTaken says why some endpoints that Sentry has, and crash reporters send to, do not exist here.

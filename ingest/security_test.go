@@ -33,8 +33,10 @@ func TestReportsOfBrowsers(t *testing.T) {
 	require.Equal(t, []core.Untrusted{"shop@1", "production"}, []core.Untrusted{e.Release, e.Environment})
 	require.Equal(t, "Firefox/140", e.Request.Headers.Get("User-Agent").Text)
 
-	for _, contentType := range []string{"application/csp-report", "application/json", "text/plain", ""} {
-		require.Equal(t, http.StatusOK, s.postBody(strings.Replace(security, "/?", "?", 1), []byte(cspReport),
+	for contentType, path := range map[string]string{
+		"application/csp-report": "/security/", "application/json": "/security", "text/plain": "/csp-report/", "": "/csp-report",
+	} {
+		require.Equal(t, http.StatusOK, s.postBody(strings.Replace(security, "/security/", path, 1), []byte(cspReport),
 			"Content-Type: "+contentType).status, contentType)
 	}
 	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM issues`))
@@ -73,7 +75,7 @@ func TestPathsThatAreNotTaken(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	const there = "Below /api there are: POST /api/{project}/envelope/, POST /api/{project}/store/, POST /api/{project}/security/, " +
-		"POST /api/{project}/integration/otlp/v1/traces, POST /api/{project}/integration/otlp/v1/logs"
+		"POST /api/{project}/csp-report/, POST /api/{project}/integration/otlp/v1/traces, POST /api/{project}/integration/otlp/v1/logs"
 	for path, reason := range map[string]string{
 		"/api/1000000001/minidump/?sentry_key=" + shopKey: "Minidumps are not taken: an error is grouped by a stack trace",
 		"/api/1000000001/unreal/" + shopKey + "/":         "Crash reports of the Unreal Engine are not taken: ",

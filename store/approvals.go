@@ -150,7 +150,8 @@ func (s *Store) CountApprovals(ctx context.Context) (int64, error) {
 
 const (
 	lockApproval = `
-SELECT id, action, project_id, issue_id, payload, requested_by_type, requested_by_id, requested_by, expires_at, status
+SELECT id, action, project_id, issue_id, payload, requested_by_type, requested_by_id, requested_by, requested_at,
+	expires_at, status
 FROM approvals WHERE id = @id FOR UPDATE`
 	decideApproval = `UPDATE approvals SET status = @status, decided_by = @by, decided_at = @now WHERE id = @id`
 )
@@ -165,6 +166,7 @@ type storedRequest struct {
 	RequestedByType core.ActorType
 	RequestedByID   int64
 	RequestedBy     string
+	RequestedAt     core.Time
 	ExpiresAt       core.Time
 	Status          core.ApprovalStatus
 }
