@@ -103,6 +103,9 @@ func (s *scmShop) showFix() map[string]any {
 	return fix
 }
 
+// marker is a message that names the issue.
+func (s *scmShop) marker() string { return fmt.Sprintf("Load the cart\n\nErrand-Issue: %d", s.issue) }
+
 // The payloads, in the form that GitHub documents, with the fields that matter and some that do not.
 
 const shopRepository = `"repository": {"id": 1, "name": "Shop", "full_name": "Acme/Shop", "private": true,

@@ -26,7 +26,7 @@ type SCMKey struct {
 type SCMPush struct {
 	// Before is the branch's old commit and After its new one. Before is empty when After may not descend from it.
 	Before, After   string
-	Commits         []SCMCommit
+	Commits         []SCMCommit // the newest last
 	OnDefaultBranch bool
 }
 

@@ -87,6 +87,7 @@ func TestParsePullRequest(t *testing.T) {
 		"no number":            {"https://github.com/acme/shop/pull/", "", ""},
 		"zero":                 {"https://github.com/acme/shop/pull/0", "", ""},
 		"leading zero":         {"https://github.com/acme/shop/pull/042", "", ""},
+		"form of Gitea":        {"https://github.com/acme/shop/pulls/42", "", ""},
 		"form of GitLab":       {"https://github.com/acme/shop/-/merge_requests/42", "", ""},
 		"two dots":             {"https://github.com/acme/../pull/42", "", ""},
 		"escaped slash":        {"https://github.com/acme%2Fshop/pull/42", "", ""},
@@ -142,6 +143,19 @@ func TestParsePullRequestOnSeveralHosts(t *testing.T) {
 		require.NoError(t, err)
 		_, err = hosts.ParsePullRequest(text, "acme/other")
 		require.ErrorContains(t, err, "must be a pull request of the project's repository, acme/other")
+	}
+}
+
+// TestParsePullRequestOfGitea checks that the form of Gitea and Forgejo becomes the one that is stored.
+func TestParsePullRequestOfGitea(t *testing.T) {
+	t.Parallel()
+	hosts := fixes.Hosts{"git.example:3000"}
+	url, err := hosts.ParsePullRequest("https://Git.example:3000/Acme/Shop/pulls/7", "acme/shop")
+	require.NoError(t, err)
+	require.Equal(t, "https://git.example:3000/acme/shop/pull/7", url)
+	for _, path := range []string{"pulls", "pulls/", "pulls/0", "pulls/7/files", "pullss/7"} {
+		_, err := hosts.ParsePullRequest("https://git.example:3000/acme/shop/"+path, "")
+		require.ErrorContains(t, err, "https://git.example:3000/<owner>/<repo>/pulls/<number> or ", path)
 	}
 }
 

@@ -14,8 +14,8 @@ const maxURL = 500
 const gitHub = "github.com"
 
 var (
-	// pullRequestForm is an owner, a repository and a number.
-	pullRequestForm = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]*/\.?[a-z0-9_-][a-z0-9._-]*)/pull/[1-9][0-9]{0,9}$`)
+	// pullRequestForm is an owner, a repository and a number. Gitea and Forgejo write pulls.
+	pullRequestForm = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]*/\.?[a-z0-9_-][a-z0-9._-]*)/(pulls?)/([1-9][0-9]{0,9})$`)
 	// mergeRequestForm is GitLab's form: groups, nested as deep as GitLab allows, a project and a number.
 	mergeRequestForm = regexp.MustCompile(`^([a-z0-9_][a-z0-9._-]*(?:/[a-z0-9_][a-z0-9._-]*){1,20})/-/merge_requests/[1-9][0-9]{0,9}$`)
 )
@@ -35,11 +35,11 @@ func ParseHosts(text string) Hosts {
 }
 
 // ParsePullRequest returns the URL of a pull request on one of the hosts, in lower case:
-// https://<host>/<owner>/<repo>/pull/<number>, or GitLab's https://<host>/<group>/<project>/-/merge_requests/<number>. With a
-// repository (owner/name) it must belong to that one. The error says what is allowed.
+// https://<host>/<owner>/<repo>/pull/<number>, or GitLab's https://<host>/<group>/<project>/-/merge_requests/<number>. The form of
+// Gitea and Forgejo, with pulls for pull, becomes the first. With a repository (owner/name) it must belong to that one. The error
+// says what is allowed.
 func (h Hosts) ParsePullRequest(text, repository string) (string, error) {
-	url := strings.ToLower(text)
-	found := h.findRepository(url)
+	found, url := h.findRepository(strings.ToLower(text))
 	if found == "" || len(text) > maxURL {
 		return "", fmt.Errorf("must be the URL of a pull request: %s", h.describeForms())
 	}
@@ -49,21 +49,22 @@ func (h Hosts) ParsePullRequest(text, repository string) (string, error) {
 	return url, nil
 }
 
-// findRepository returns the repository of a pull request in lower case, empty when the URL is not a pull request on the hosts.
-func (h Hosts) findRepository(url string) string {
+// findRepository returns the repository of a pull request, whose URL is in lower case, and the URL in the form that is stored. Both
+// are empty when it is not a pull request on the hosts.
+func (h Hosts) findRepository(url string) (repository, stored string) {
 	for _, host := range h {
 		path, onHost := strings.CutPrefix(url, "https://"+host+"/")
 		if !onHost {
 			continue
 		}
-		if match := pullRequestForm.FindStringSubmatch(path); match != nil {
-			return match[1]
+		if match := pullRequestForm.FindStringSubmatch(path); match != nil && (match[2] == "pull" || host != gitHub) {
+			return match[1], PullRequestURL(host, match[1], match[3])
 		}
 		if match := mergeRequestForm.FindStringSubmatch(path); match != nil && host != gitHub {
-			return match[1]
+			return match[1], url
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // describeForms lists the URL forms of pull requests on the hosts.
@@ -72,7 +73,7 @@ func (h Hosts) describeForms() string {
 	for _, host := range h {
 		forms = append(forms, "https://"+host+"/<owner>/<repo>/pull/<number>")
 		if host != gitHub {
-			forms = append(forms, "https://"+host+"/<group>/<project>/-/merge_requests/<number>")
+			forms = append(forms, "https://"+host+"/<owner>/<repo>/pulls/<number>", "https://"+host+"/<group>/<project>/-/merge_requests/<number>")
 		}
 	}
 	return strings.Join(forms, " or ")

@@ -1,15 +1,12 @@
 package fixes
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Push is a push to a branch, as source control reports it.
 type Push struct {
-	Before  string // the branch before, an ancestor of After; empty when the branch did not exist, or was moved elsewhere
-	After   string // the branch now
-	Commits []PushedCommit
+	Before  string         // the branch before, an ancestor of After; empty when the branch did not exist, or was moved elsewhere
+	After   string         // the branch now
+	Commits []PushedCommit // the newest last
 }
 
 // PushedCommit is a commit that a push brought to its branch.
@@ -54,8 +51,8 @@ func (p Push) ListSteps() []Step {
 	return steps
 }
 
-// findLine returns the commits of a push without merges, the oldest first, nil when it may have merges. GitHub reports the newest
-// last, Gitea first. Commits of another branch among new ones came by a merge, even if no message says so.
+// findLine returns the commits of a push without merges, the oldest first, nil when it may have merges. Commits of another branch
+// among new ones came by a merge, even if no message says so.
 func (p Push) findLine(after string) []string {
 	if len(p.Commits) == 0 || len(p.Commits) > maxSteps {
 		return nil
@@ -66,9 +63,6 @@ func (p Push) findLine(after string) []string {
 		if !isCommit(line[i]) || strings.HasPrefix(c.Message, "Merge ") || c.WasPushed != p.Commits[0].WasPushed {
 			return nil
 		}
-	}
-	if line[len(line)-1] != after {
-		slices.Reverse(line)
 	}
 	if line[len(line)-1] != after {
 		return nil

@@ -196,6 +196,9 @@ func (p payload) readPush() *core.SCMPush {
 	for _, c := range p.Commits {
 		push.Commits = append(push.Commits, core.SCMCommit{SHA: c.ID, Message: c.Message, WasPushed: c.Distinct != nil && !*c.Distinct})
 	}
+	if last := len(p.Commits) - 1; last > 0 && p.Commits[0].ID == p.After && p.Commits[last].ID != p.After {
+		slices.Reverse(push.Commits) // Gitea and Forgejo report the newest first
+	}
 	return push
 }
 

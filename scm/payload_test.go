@@ -49,6 +49,17 @@ func TestReadReport(t *testing.T) {
 	}
 }
 
+func TestCommitsAreInTheirOrder(t *testing.T) {
+	t.Parallel()
+	const github, gitea = `{"id": "a"}, {"id": "b"}, {"id": "c"}`, `{"id": "c"}, {"id": "b"}, {"id": "a"}`
+	for name, commits := range map[string]string{"the newest last": github, "the newest first": gitea} {
+		push := read(t, "push", `{"after": "c", "commits": [`+commits+`]}`).Push
+		require.Equal(t, []core.SCMCommit{{SHA: "a"}, {SHA: "b"}, {SHA: "c"}}, push.Commits, name)
+	}
+	push := read(t, "push", `{"after": "d", "commits": [`+gitea+`]}`).Push
+	require.Equal(t, "c", push.Commits[0].SHA, "not known")
+}
+
 // A field of a wrong type counts as absent, and the rest of the payload counts.
 func TestWrongTypesAreLeftOut(t *testing.T) {
 	t.Parallel()

@@ -153,7 +153,10 @@ func listSteps(push core.SCMPush) []fixes.Step {
 }
 
 func (t *Tools) readPullRequest(change *store.RepositoryChange, host string, request core.SCMPullRequest) (reason string) {
-	text := strings.Replace(request.URL, "/pulls/", "/pull/", 1) // as Gitea has it
+	text := request.URL
+	if rest, isPlain := strings.CutPrefix(text, "http://"); isPlain { // the host has no TLS, and its name is enough
+		text = "https://" + rest
+	}
 	if text == "" {
 		text = fixes.PullRequestURL(host, change.Repository, fmt.Sprint(request.Number))
 	}
