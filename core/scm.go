@@ -27,7 +27,10 @@ type SCMPush struct {
 	// Before is the branch's old commit and After its new one. Before is empty when After may not descend from it.
 	Before, After   string
 	Commits         []SCMCommit // the newest last
+	Branch          string      // empty: the report does not say
 	OnDefaultBranch bool
+	// IsQueued says that a merge queue tries the commits on a branch of its own. They may never reach the default branch.
+	IsQueued bool
 }
 
 // SCMCommit is one commit of a push.
@@ -45,10 +48,13 @@ type SCMPullRequest struct {
 	Title, Body string
 	MergeCommit string
 	Head        string    // the newest commit of its branch
+	Branch      string    // its branch, when that is in the repository itself
 	ChangedAt   time.Time // zero when the report does not say
 	// IsTrusted says that the branch is in the repository itself, or that its author may write to the repository.
 	// Anybody may open other pull requests.
 	IsTrusted bool
+	// OntoOtherBranch says that its merge does not bring it to the default branch.
+	OntoOtherBranch bool
 }
 
 // SCMChange is what happened to a pull request.
@@ -76,7 +82,7 @@ type SCMAnswer struct {
 	Merged    string               `json:"merged,omitempty"`
 	Closed    string               `json:"closed,omitempty"`
 	Linked    List[int64]          `json:"linked,omitempty"`     // issues that got a linked fix
-	Kept      List[int64]          `json:"kept,omitempty"`       // issues that keep the fix which somebody linked by a call
+	Kept      List[int64]          `json:"kept,omitempty"`       // issues that keep the fix they have
 	GivenBack List[int64]          `json:"given_back,omitempty"` // issues whose fix was closed
 	Deploys   List[ReportedDeploy] `json:"deploys,omitempty"`
 	Ignored   string               `json:"ignored,omitempty"`

@@ -83,6 +83,7 @@ type pullRequest struct {
 
 // branch is one side of a pull request.
 type branch struct {
+	Ref  string `json:"ref"` // its name
 	SHA  string `json:"sha"`
 	Repo struct {
 		FullName string `json:"full_name"`
@@ -108,6 +109,11 @@ func (r pullRequest) isTrusted() bool {
 	if json.Unmarshal(r.AuthorAssociation, &association) == nil && slices.Contains(authorsTrusted, association) {
 		return true
 	}
+	return r.isOfRepository()
+}
+
+// isOfRepository reports whether the pull request comes from a branch of the repository itself.
+func (r pullRequest) isOfRepository() bool {
 	head, base := readBranch(r.Head).Repo.FullName, readBranch(r.Base).Repo.FullName
 	return head != "" && strings.EqualFold(head, base)
 }
@@ -185,8 +191,10 @@ func (p payload) deploymentKey(e event) core.SCMKey {
 }
 
 func (p payload) readPush() *core.SCMPush {
-	branch := p.Repository.DefaultBranch
-	push := &core.SCMPush{OnDefaultBranch: branch == "" || p.Ref == "refs/heads/"+branch}
+	branch := strings.TrimPrefix(p.Ref, "refs/heads/")
+	push := &core.SCMPush{
+		Branch: branch, OnDefaultBranch: p.isDefaultBranch(branch), IsQueued: strings.HasPrefix(branch, "gh-readonly-queue/"),
+	}
 	if isBranch := p.Ref == "" || strings.HasPrefix(p.Ref, "refs/heads/"); isBranch {
 		push.After = p.After
 	}
@@ -202,11 +210,21 @@ func (p payload) readPush() *core.SCMPush {
 	return push
 }
 
+// isDefaultBranch reports whether a name is that of the default branch, or the payload does not say which branch that is.
+func (p payload) isDefaultBranch(name string) bool {
+	return p.Repository.DefaultBranch == "" || name == p.Repository.DefaultBranch
+}
+
 func (p payload) readPullRequest() (request *core.SCMPullRequest, ignored string) {
 	r := p.PullRequest
 	request = &core.SCMPullRequest{
 		URL: r.HTMLURL, Number: r.Number, Title: r.Title, Body: r.Body, Head: readBranch(r.Head).SHA, IsTrusted: r.isTrusted(),
 	}
+	if r.isOfRepository() {
+		request.Branch = readBranch(r.Head).Ref
+	}
+	onto := readBranch(r.Base).Ref
+	request.OntoOtherBranch = onto != "" && !p.isDefaultBranch(onto)
 	request.ChangedAt, _ = time.Parse(time.RFC3339, r.UpdatedAt) // zero when it is not a time
 	if request.Number == 0 {
 		request.Number = p.Number

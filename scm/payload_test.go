@@ -2,6 +2,7 @@ package scm
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestReadReport(t *testing.T) {
 	push := read(t, "push", everyField)
 	require.Equal(t, []string{"https://github.com/acme/shop", "https://github.com/acme/shop.git", "acme/shop"}, push.Repository)
 	require.Equal(t, []core.SCMKey{{Text: "delivery d-1"}}, push.Keys)
-	require.Equal(t, &core.SCMPush{OnDefaultBranch: true, Commits: []core.SCMCommit{
+	require.Equal(t, &core.SCMPush{Branch: "main", OnDefaultBranch: true, Commits: []core.SCMCommit{
 		{SHA: "0a1b2c3d4e", Message: "Load the cart", WasPushed: true}, {SHA: "1a1b2c3d4e", Message: "Again"},
 	}}, push.Push)
 	require.Equal(t, &core.SCMPullRequest{
@@ -47,6 +48,27 @@ func TestReadReport(t *testing.T) {
 	for _, name := range []string{"", "ping", "issues", "PUSH"} {
 		require.NotEmpty(t, read(t, name, everyField).Ignored, name)
 	}
+}
+
+func TestReadBranches(t *testing.T) {
+	t.Parallel()
+	readPush := func(ref string) [3]any {
+		push := read(t, "push", fmt.Sprintf(`{"ref": %q, "repository": {"default_branch": "main"}}`, ref)).Push
+		return [3]any{push.Branch, push.OnDefaultBranch, push.IsQueued}
+	}
+	require.Equal(t, [3]any{"main", true, false}, readPush("refs/heads/main"))
+	require.Equal(t, [3]any{"release/1.0", false, false}, readPush("refs/heads/release/1.0"))
+	require.Equal(t, [3]any{"refs/tags/main", false, false}, readPush("refs/tags/main"))
+	require.Equal(t, [3]any{"gh-readonly-queue/main/pr-7-abc", false, true}, readPush("refs/heads/gh-readonly-queue/main/pr-7-abc"))
+
+	readPull := func(head, base string) [2]any {
+		request := read(t, "pull_request", fmt.Sprintf(`{"action": "opened", "repository": {"default_branch": "main"}, "pull_request":
+			{"head": {"ref": "cart", "repo": {"full_name": %q}}, "base": {"ref": %q, "repo": {"full_name": "acme/shop"}}}}`, head, base)).PullRequest
+		return [2]any{request.Branch, request.OntoOtherBranch}
+	}
+	require.Equal(t, [2]any{"cart", false}, readPull("Acme/shop", "main"))
+	require.Equal(t, [2]any{"", false}, readPull("eve/shop", ""), "a branch of a fork may have any name")
+	require.Equal(t, [2]any{"cart", true}, readPull("acme/shop", "release/1.0"))
 }
 
 func TestCommitsAreInTheirOrder(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 type NewFix struct {
 	Kind core.FixKind
 	Ref  string
+	// Branch is where a report found the commit, unless that is the default branch.
+	Branch string
 	WorkEnd
 }
 
@@ -23,11 +25,11 @@ INSERT INTO deploy_order (project_id, deploys) VALUES (@project_id, 0)
 ON CONFLICT (project_id) DO UPDATE SET deploys = deploy_order.deploys`
 	addFix = `
 INSERT INTO fixes (project_id, id, issue_id, kind, ref, merge_commit, linked_by_type, linked_by, linked_worker, linked_at,
-	linked_after, status_before, replaced_fix_id)
+	linked_after, status_before, replaced_fix_id, branch)
 SELECT i.project_id, @id, @issue_id, @kind, @ref,
 	coalesce((SELECT m.commit FROM merged_pull_requests m WHERE m.project_id = @project_id AND m.url = @ref), ''),
 	@linked_by_type, @linked_by, @linked_worker, @now,
-	(SELECT o.deploys FROM deploy_order o WHERE o.project_id = @project_id), i.status, r.id
+	(SELECT o.deploys FROM deploy_order o WHERE o.project_id = @project_id), i.status, r.id, @branch
 FROM issues i LEFT JOIN fixes r ON r.project_id = i.project_id AND r.id = i.fix_id AND r.closed_at IS NULL
 WHERE i.project_id = @project_id AND i.id = @issue_id
 RETURNING merge_commit`
@@ -67,6 +69,7 @@ func (c *issueChange) linkFix(ctx context.Context, fix NewFix) error {
 	added, err := pg.QueryOne[struct{ MergeCommit string }](ctx, c, addFix, pg.Args{
 		"project_id": c.project, "id": id, "issue_id": c.id, "kind": string(fix.Kind), "ref": fix.Ref,
 		"linked_by_type": string(c.actor.Type), "linked_by": c.actor.Name, "linked_worker": c.actor.Worker, "now": c.Now,
+		"branch": fix.Branch,
 	})
 	if err != nil {
 		return err

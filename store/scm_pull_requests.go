@@ -37,58 +37,70 @@ func (c scmChange) isLate(ctx context.Context, d RepositoryChange) (bool, error)
 }
 
 const (
-	// Without merged pull requests: their fixes wait for a deploy, even if they were closed, as happens after a merge by hand.
+	// The fixes by the pull request, or by commits of its branch. Without merged pull requests: their fixes wait for a deploy, even if
+	// they were closed, as happens after a merge by hand.
 	waitingForPullRequest = `
 SELECT ` + watch.Columns + `, f.linked_by_type = 'system' AND f.linked_by = 'scm' AS is_hooked
 FROM fixes f
 JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id AND i.fix_id = f.id AND i.status = 'fix_pending'
-WHERE f.project_id = @project_id AND f.ref = @url AND f.deployed_at IS NULL AND f.closed_at IS NULL
-	AND NOT EXISTS (SELECT 1 FROM merged_pull_requests m WHERE m.project_id = @project_id AND m.url = f.ref)
+WHERE f.project_id = @project_id AND f.deployed_at IS NULL AND f.closed_at IS NULL
+	AND (f.ref = @url OR f.branch <> '' AND f.branch = @branch AND f.merge_commit = '')
+	AND NOT EXISTS (SELECT 1 FROM merged_pull_requests m WHERE m.project_id = @project_id AND m.url = @url)
 ORDER BY i.id FOR UPDATE OF i`
-	// The fixes by a pull request that another fix has replaced.
+	// Those of them that another fix has replaced.
 	giveReplacedBack = `
 UPDATE fixes SET given_back = true
-WHERE project_id = @project_id AND ref = @url AND linked_by_type = 'system' AND linked_by = 'scm' AND deployed_at IS NULL
-	AND closed_at IS NOT NULL AND outcome IS NULL
-	AND NOT EXISTS (SELECT 1 FROM merged_pull_requests m WHERE m.project_id = fixes.project_id AND m.url = fixes.ref)`
+WHERE project_id = @project_id AND (ref = @url OR branch <> '' AND branch = @branch AND merge_commit = '')
+	AND linked_by_type = 'system' AND linked_by = 'scm' AND deployed_at IS NULL AND closed_at IS NOT NULL AND outcome IS NULL
+	AND NOT EXISTS (SELECT 1 FROM merged_pull_requests m WHERE m.project_id = @project_id AND m.url = @url)`
 )
 
-// endLinks gives back the fixes that this webhook linked to a pull request, when it was closed without being merged or no
-// longer names the issue. A fix linked by a call stays, and a note says that its pull request was closed (decisions 6).
+// endLinks gives back the fixes that this webhook linked to a pull request, when it no longer names the issue or was closed without
+// being merged. Then it gives back those of its branch's commits, too. A fix linked by a call stays, and a note says that its pull
+// request was closed (decisions 6).
 func (c scmChange) endLinks(ctx context.Context, d RepositoryChange) error {
 	if !d.IsClosed && !d.IsEdited {
 		return nil
 	}
-	waiting, err := pg.QueryMany[struct {
-		watch.Fix
-		IsHooked bool
-	}](ctx, c, waitingForPullRequest, pg.Args{"project_id": c.project, "url": d.PullRequest})
+	a := pg.Args{"project_id": c.project, "url": d.PullRequest, "branch": ""}
+	if d.IsClosed { // an edit does not change what the commits name
+		a["branch"] = d.Branch
+		if _, err := pg.Exec(ctx, c, giveReplacedBack, a); err != nil { // first, so that none of them is restored
+			return err
+		}
+	}
+	waiting, err := pg.QueryMany[endedFix](ctx, c, waitingForPullRequest, a)
 	if err != nil {
 		return err
 	}
 	for _, fix := range waiting {
 		switch {
+		case d.IsClosed && fix.Kind == core.FixByCommit:
+			err = c.giveBack(ctx, fix.Fix, "the pull request of its branch was closed without being merged")
 		case fix.IsHooked && d.IsClosed:
 			err = c.giveBack(ctx, fix.Fix, "it was closed without being merged")
 		case fix.IsHooked && !slices.Contains(d.Named, fix.IssueID):
 			err = c.giveBack(ctx, fix.Fix, "it does not name the issue any more")
 		case !fix.IsHooked && d.IsClosed:
-			err = c.noteClosed(ctx, fix.Fix)
+			err = c.noteEnd(ctx, fix.Fix, "The pull request "+fix.Ref+" was closed without being merged. It is still linked as the fix.")
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if d.IsClosed {
-		_, err = pg.Exec(ctx, c, giveReplacedBack, pg.Args{"project_id": c.project, "url": d.PullRequest})
-	}
-	return err
+	return nil
 }
 
-func (c scmChange) noteClosed(ctx context.Context, fix watch.Fix) error {
+// endedFix is a fix that waits for a deploy that will not come.
+type endedFix struct {
+	watch.Fix
+	IsHooked bool // this webhook linked it
+}
+
+// noteEnd writes a note to an issue that keeps its fix.
+func (c scmChange) noteEnd(ctx context.Context, fix watch.Fix, text string) error {
 	c.outcome.Noted = append(c.outcome.Noted, fix.IssueID)
-	note := noteData{"The pull request " + fix.Ref + " was closed without being merged. It is still linked as the fix."}
-	return c.recordOfIssue(ctx, c.actor, c.project, fix.IssueID, core.ActionIssueNote, note)
+	return c.recordOfIssue(ctx, c.actor, c.project, fix.IssueID, core.ActionIssueNote, noteData{text})
 }
 
 func (c scmChange) giveBack(ctx context.Context, fix watch.Fix, reason string) error {

@@ -23,9 +23,11 @@ type RepositoryChange struct {
 
 	PullRequest string    // its URL
 	ChangedAt   time.Time // when the pull request changed; zero: not given
-	IsClosed    bool      // the pull request was closed without being merged
-	IsEdited    bool      // the pull request was edited and now names these issues
-	Named       []int64
+	// Branch is the branch of the pull request, if that is in the repository, or of a push to another branch than the default one.
+	Branch   string
+	IsClosed bool // the pull request was closed without being merged
+	IsEdited bool // the pull request was edited and now names these issues
+	Named    []int64
 }
 
 // NamedFix is a fix that names its issues. Issues of other projects, or that had this fix before, are left out.
@@ -34,6 +36,8 @@ type NamedFix struct {
 	Issues []int64
 	// With KeepsCalled, issues keep a fix that was linked by a call as long as it may hold.
 	KeepsCalled bool
+	// With KeepsLanded, they also keep one that is deployed, merged or on the default branch.
+	KeepsLanded bool
 }
 
 // SCMOutcome is the effect of a report. Without projects it did nothing and is not remembered.
@@ -41,7 +45,7 @@ type SCMOutcome struct {
 	IsDuplicate bool
 	Projects    int
 	Linked      []int64 // issues that a fix was linked to
-	Kept        []int64 // issues that keep a fix linked by a call
+	Kept        []int64 // issues that keep the fix they have
 	Noted       []int64 // issues that got a note
 	GivenBack   []int64 // issues whose fix was closed
 	Deploys     []core.ReportedDeploy

@@ -115,3 +115,20 @@ func TestFixThatWasDeployedMeanwhileIsNotGivenBackWhileTheErrorGoesOn(t *testing
 		})
 	}
 }
+
+// TestVerifiedFixIsKeptFromABranch picks the fix onto a branch for releases.
+func TestVerifiedFixIsKeptFromABranch(t *testing.T) {
+	t.Parallel()
+	h, issue := openGivenBack(t)
+	answer, err := h.tools.ReceiveReport(h.Context(), core.SCMReport{
+		Keys:       []core.SCMKey{{Text: "push"}},
+		Repository: []string{"https://github.com/acme/shop"},
+		Push: &core.SCMPush{Branch: "release/1.0", Commits: []core.SCMCommit{
+			{SHA: "abcdef1", Message: fmt.Sprintf("Fix\n\nErrand-Issue: %d\n\n(cherry picked from commit %s)", issue, fixCommit)},
+		}},
+	})
+	require.NoError(t, err)
+
+	require.Equal(t, core.List[int64]{issue}, answer.Kept)
+	h.requireStatus(core.Verified, issue)
+}

@@ -74,7 +74,7 @@ func ignoreReport(reason string, isDuplicate bool) core.SCMAnswer {
 func explainNoLink(change store.RepositoryChange, outcome store.SCMOutcome) string {
 	switch {
 	case len(outcome.Kept) > 0:
-		return "the issues that the pull request names keep the fix that somebody linked by a call"
+		return "the issues that the pull request names keep the fix they have"
 	case len(change.Links) == 0 && len(change.Named) > 0:
 		return "the pull request is of a fork, and its author is no owner, member or collaborator: what it names counts once it is merged"
 	}
@@ -115,9 +115,15 @@ func (t *Tools) readReport(d core.SCMReport) (change store.RepositoryChange, rea
 // the last one is its fix.
 func (t *Tools) readPush(change *store.RepositoryChange, host string, push core.SCMPush) {
 	change.Steps = listSteps(push)
+	if push.IsQueued {
+		return
+	}
+	if !push.OnDefaultBranch {
+		change.Branch = push.Branch
+	}
 	markers := fixes.NewIssueMarkers(t.store.Settings().BaseURL)
-	fixedBy, order := map[int64]string{}, []int64{}
-	for _, c := range push.Commits {
+	isNamed := map[int64]bool{}
+	for _, c := range slices.Backward(push.Commits) {
 		commit, err := fixes.ParseCommit(c.SHA)
 		if err != nil {
 			continue
@@ -126,21 +132,21 @@ func (t *Tools) readPush(change *store.RepositoryChange, host string, push core.
 			url := fixes.PullRequestURL(host, change.Repository, number)
 			change.Merges = append(change.Merges, store.MergedPullRequest{URL: url, Commit: commit, IsInferred: true})
 		}
-		if c.WasPushed {
+		if c.WasPushed && !push.OnDefaultBranch {
 			continue
 		}
 		for _, id := range markers.FindIssues(c.Message) {
-			if _, isNamed := fixedBy[id]; !isNamed {
-				order = append(order, id)
+			if isNamed[id] || len(change.Links) == maxLinksOfReport {
+				continue
 			}
-			fixedBy[id] = commit
+			isNamed[id] = true
+			fix := store.NewFix{Kind: core.FixByCommit, Ref: commit, Branch: change.Branch}
+			// A commit on a branch may be squashed, and is then never deployed. One from another branch may be merged back.
+			keeps := !push.OnDefaultBranch || c.WasPushed
+			change.Links = append(change.Links, store.NamedFix{NewFix: fix, Issues: []int64{id}, KeepsCalled: keeps, KeepsLanded: keeps})
 		}
 	}
-	for _, id := range order[:min(len(order), maxLinksOfReport)] {
-		fix := store.NewFix{Kind: core.FixByCommit, Ref: fixedBy[id]}
-		// A commit on a branch may be squashed, and is then never deployed.
-		change.Links = append(change.Links, store.NamedFix{NewFix: fix, Issues: []int64{id}, KeepsCalled: !push.OnDefaultBranch})
-	}
+	slices.Reverse(change.Merges)
 	slices.SortFunc(change.Links, func(a, b store.NamedFix) int { return cmp.Compare(a.Issues[0], b.Issues[0]) }) // the locking order
 }
 
@@ -165,6 +171,7 @@ func (t *Tools) readPullRequest(change *store.RepositoryChange, host string, req
 		return "the URL of the pull request " + strings.Replace(err.Error(), "project's repository", "repository that reports it", 1)
 	}
 	change.PullRequest, change.ChangedAt = url, request.ChangedAt
+	change.Branch = request.Branch
 	change.IsClosed, change.IsEdited = request.Change == core.SCMClosed, request.Change == core.SCMEdited
 	if change.IsClosed {
 		return ""
@@ -173,12 +180,16 @@ func (t *Tools) readPullRequest(change *store.RepositoryChange, host string, req
 	isBelieved := request.IsTrusted || request.Change == core.SCMMerged // somebody with write access is behind it
 	if isBelieved && len(change.Named) > 0 {
 		fix := store.NewFix{Kind: core.FixByPullRequest, Ref: url}
-		change.Links = []store.NamedFix{{NewFix: fix, Issues: change.Named, KeepsCalled: true}}
+		change.Links = []store.NamedFix{{NewFix: fix, Issues: change.Named, KeepsCalled: true, KeepsLanded: request.OntoOtherBranch}}
 	}
 	commit, err := fixes.ParseCommit(request.MergeCommit)
 	if request.Change == core.SCMMerged && err == nil {
 		head, _ := fixes.ParseCommit(request.Head) // empty when it is not a commit
-		change.Merges = []store.MergedPullRequest{{URL: url, Commit: commit, Head: head}}
+		merge := store.MergedPullRequest{URL: url, Commit: commit, Head: head}
+		if !request.OntoOtherBranch {
+			merge.Named, merge.Branch = change.Named, request.Branch
+		}
+		change.Merges = []store.MergedPullRequest{merge}
 	}
 	return ""
 }
