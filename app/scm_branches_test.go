@@ -145,6 +145,53 @@ func TestSCMMergeOfAnotherKeepsTheFirst(t *testing.T) {
 	require.True(t, s.deploy("first"))
 }
 
+// TestSCMReverts checks that a revert takes a fix away that waits for its deploy, and is not a fix itself.
+func TestSCMReverts(t *testing.T) {
+	t.Parallel()
+	s := openSCMShop(t)
+	title := fmt.Sprintf("Guard the cart, fixes https://errand.example/issues/%d", s.issue)
+	revert := func(name string) string {
+		return fmt.Sprintf("Revert %q\n\nThis reverts commit %s.\n", title, shaOf(name))
+	}
+	givenBack := fmt.Sprintf(`"given_back":[%d]`, s.issue)
+
+	s.pushOne("main", "fix", title)
+	require.NotContains(t, s.pushOne("other", "elsewhere", revert("fix")), givenBack, "not on the default branch yet")
+	require.Contains(t, s.pushOne("main", "revert", revert("fix")), givenBack)
+	s.requireStatus("unresolved")
+	require.Equal(t, "it was reverted", s.activity().Data["reason"])
+	require.Contains(t, s.pushOne("main", "again", fmt.Sprintf("Reapply %q\n\nThis reverts commit %s.", title, shaOf("revert"))),
+		fmt.Sprintf(`"linked":[%d]`, s.issue))
+	s.requireStatus("fix_pending")
+	require.True(t, s.deploy("again"))
+	s.pushOne("main", "revert again", revert("again"))
+	require.NotNil(t, s.showFix()["deployed_at"], "the error will show it")
+	require.False(t, s.deploy("revert again"))
+}
+
+func TestSCMRevertsOfBranchesAndPullRequests(t *testing.T) {
+	t.Parallel()
+	s := openSCMShop(t)
+	revert := func(name string) string { return "Undo\n\nThis reverts commit " + shaOf(name) + "." }
+
+	s.sendReport("push", pushOf("main", commitOf(shaOf("fix"), s.marker()), commitOf(shaOf("revert"), revert("fix"))))
+	s.requireStatus("unresolved")
+	s.pushOne("cart", "on a branch", s.marker())
+	s.pushOne("cart", "undone", revert("on a branch"))
+	s.requireStatus("unresolved")
+	s.openPR("closed", ofBranch("head", "main")+mergedAs("squash"))
+	s.pushOne("main", "squash undone", revert("squash"))
+	s.requireStatus("unresolved")
+	title := fmt.Sprintf(`Revert \"Fix https://errand.example/issues/%d\"`, s.issue)
+	opened := pullRequestOf("opened", "Cart", "Reverts acme/shop#42", ofBranch("head", "main"))
+	require.Contains(t, s.sendReport("pull_request", strings.Replace(opened, `"title": "Cart"`, `"title": "`+title+`"`, 1)), `"ignored"`)
+
+	s.linkCommit(shaOf("by a call"))
+	s.pushOne("main", "call undone", revert("by a call"))
+	s.requireStatus("fix_pending")
+	require.Equal(t, "issue.note", s.activity().Action)
+}
+
 // TestSCMUnmergedPullRequestGivesItsCommitsBack checks that no issue waits for a branch that was thrown away.
 func TestSCMUnmergedPullRequestGivesItsCommitsBack(t *testing.T) {
 	t.Parallel()

@@ -26,8 +26,11 @@ func NewIssueMarkers(baseURL string) IssueMarkers {
 }
 
 // FindIssues returns the ids of the issues that a text names, each once: by a line "Errand-Issue: 42", or by an issue's URL, such
-// as https://errand.example/issues/42. The issues may not exist.
+// as https://errand.example/issues/42. The issues may not exist. A revert names none: it quotes the change that it takes back.
 func (m IssueMarkers) FindIssues(text string) []int64 {
+	if isRevert(text) {
+		return nil
+	}
 	var ids []int64
 	add := func(number string) {
 		id, err := strconv.ParseInt(number, 10, 64)

@@ -33,6 +33,12 @@ func TestFindIssues(t *testing.T) {
 		"https://errandXexample/issues/7":                  nil,
 		"https://other.example/issues/7":                   nil,
 		"Errand-Issue: 1\nhttps://errand.example/issues/2": {1, 2},
+		`Revert "Fix https://errand.example/issues/7"`:     nil,
+		"Undo\n\nThis reverts commit " + fixCommit + ".\n\nErrand-Issue: 1":                       nil,
+		"Fix what broke when we reverted\n\nErrand-Issue: 1":                                      {1},
+		`Revert "Revert "Fix https://errand.example/issues/7""`:                                   {7},
+		`Revert "Reapply "Fix https://errand.example/issues/7""`:                                  nil,
+		`Reapply "Errand-Issue"` + "\n\nThis reverts commit " + fixCommit + "\n\nErrand-Issue: 7": {7},
 	} {
 		t.Run(text, func(t *testing.T) {
 			require.Equal(t, want, markers.FindIssues(text))
@@ -43,6 +49,24 @@ func TestFindIssues(t *testing.T) {
 		fmt.Fprintf(&many, "Errand-Issue: %d\n", id+1)
 	}
 	require.Len(t, markers.FindIssues(many.String()), 20)
+}
+
+func TestFindReverted(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string][]string{
+		`Revert "Load"` + "\n\nThis reverts commit " + strings.ToUpper(fixCommit) + ".\n":      {fixCommit},
+		"This reverts commit " + fixCommit + ", reversing\nchanges made to " + newCommit + ".": {fixCommit},
+		"Undo\n\nThis reverts commit abc1234\nThis reverts commit " + newCommit + ".":          {"abc1234", newCommit},
+		`Revert "Load"`:                                   nil,
+		"This reverts commit abc123.":                     nil,
+		"This reverts commit " + fixCommit + "0.":         nil,
+		"It says: This reverts commit " + fixCommit + ".": nil,
+	} {
+		t.Run(message, func(t *testing.T) {
+			require.Equal(t, want, fixes.FindReverted(message))
+		})
+	}
+	require.Len(t, fixes.FindReverted(strings.Repeat("This reverts commit abc1234.\n", 1000)), 20)
 }
 
 func TestFindMergedNumber(t *testing.T) {

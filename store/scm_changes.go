@@ -40,6 +40,9 @@ func (c scmChange) apply(ctx context.Context, d RepositoryChange) error {
 			return err
 		}
 	}
+	if err := c.endReverted(ctx, d); err != nil { // before links: the push may link another fix
+		return err
+	}
 	for _, link := range d.Links {
 		if err := c.linkNamed(ctx, link); err != nil {
 			return err

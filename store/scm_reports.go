@@ -16,10 +16,12 @@ type RepositoryChange struct {
 	Keys       []core.SCMKey // each of them identifies the report when it comes again
 	Repository string        // owner/name in lower case
 
-	Steps  []fixes.Step // the order of commits, from a push
-	Links  []NamedFix
-	Merges []MergedPullRequest
-	Deploy *NewDeploy // for every project with the repository
+	Steps []fixes.Step // the order of commits, from a push
+	Links []NamedFix
+	// Reverted are the commits that a push takes back.
+	Reverted []string
+	Merges   []MergedPullRequest
+	Deploy   *NewDeploy // for every project with the repository
 
 	PullRequest string    // its URL
 	ChangedAt   time.Time // when the pull request changed; zero: not given

@@ -111,8 +111,8 @@ func (t *Tools) readReport(d core.SCMReport) (change store.RepositoryChange, rea
 	return change, reason
 }
 
-// readPush finds the issues that commits name, and the pull requests that they merge. Of several commits that name an issue
-// the last one is its fix.
+// readPush finds the issues that commits name, the commits that others take back, and the pull requests that they merge. Of several
+// commits that name an issue the last one is its fix.
 func (t *Tools) readPush(change *store.RepositoryChange, host string, push core.SCMPush) {
 	change.Steps = listSteps(push)
 	if push.IsQueued {
@@ -132,8 +132,13 @@ func (t *Tools) readPush(change *store.RepositoryChange, host string, push core.
 			url := fixes.PullRequestURL(host, change.Repository, number)
 			change.Merges = append(change.Merges, store.MergedPullRequest{URL: url, Commit: commit, IsInferred: true})
 		}
-		if c.WasPushed && !push.OnDefaultBranch {
+		isOld := c.WasPushed && !push.OnDefaultBranch
+		isReverted := slices.ContainsFunc(change.Reverted, func(other string) bool { return fixes.IsSameCommit(other, commit) })
+		if isOld || isReverted {
 			continue
+		}
+		if len(change.Reverted) < maxLinksOfReport {
+			change.Reverted = append(change.Reverted, fixes.FindReverted(c.Message)...)
 		}
 		for _, id := range markers.FindIssues(c.Message) {
 			if isNamed[id] || len(change.Links) == maxLinksOfReport {
