@@ -2,6 +2,7 @@ package api
 
 import (
 	_ "embed" // openapi.md
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -73,12 +74,23 @@ func newV1Dialect(catalogue *core.Catalogue) *dialect {
 		},
 		schemesOf:  schemesOfV1,
 		scopeOf:    func(op *core.Operation) core.Scope { return op.Scope },
-		codesOf:    (*core.Operation).AllErrors,
+		codesOf:    codesOfV1,
 		resourceOf: resourceOfV1,
 		wrapperOf:  func(*core.Operation) string { return "" },
 		keyOf:      keyOfV1,
 		challenges: true,
 	}
+}
+
+// codesOfV1 returns the codes of an operation and those of what stands before all of them: too many failed authentications, and
+// headers that are too large.
+func codesOfV1(op *core.Operation) []core.Code {
+	codes := append(op.AllErrors(), core.HeadersTooLarge)
+	if op.Scope != core.NoToken || op.ServedBy != "" {
+		codes = append(codes, core.Limit)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
 }
 
 func schemesOfV1(op *core.Operation) []map[string][]string {

@@ -26,7 +26,7 @@ func (d *dialect) newDocument(version string) *huma.OpenAPI {
 			License: &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
 		},
 		Servers:    []*huma.Server{{URL: "/"}},
-		Components: &huma.Components{Schemas: schemas, SecuritySchemes: d.schemes},
+		Components: &huma.Components{Schemas: schemas, SecuritySchemes: d.schemes, Responses: d.describeSharedErrors()},
 		Security:   []map[string][]string{{d.usualScheme: {}}},
 	}
 }
@@ -161,9 +161,30 @@ func (d *dialect) describeResponses(op *core.Operation) map[string]*huma.Respons
 		}
 	}
 	for status, codes := range groupByStatus(d.codesOf(op), d.catalogue.Errors()) {
-		all[strconv.Itoa(status)] = d.describeErrors(codes)
+		all[strconv.Itoa(status)] = d.referErrors(codes)
 	}
 	return all
+}
+
+// referErrors documents the codes that share a status. A code that is alone has one description for all operations.
+func (d *dialect) referErrors(codes []core.Code) *huma.Response {
+	if len(codes) == 1 {
+		return &huma.Response{Ref: "#/components/responses/" + string(codes[0])}
+	}
+	return d.describeErrors(codes)
+}
+
+// describeSharedErrors returns the descriptions that operations refer to, by code.
+func (d *dialect) describeSharedErrors() map[string]*huma.Response {
+	shared := map[string]*huma.Response{}
+	for _, op := range d.catalogue.Operations() {
+		for _, codes := range groupByStatus(d.codesOf(op), d.catalogue.Errors()) {
+			if name := string(codes[0]); len(codes) == 1 && shared[name] == nil {
+				shared[name] = d.describeErrors(codes)
+			}
+		}
+	}
+	return shared
 }
 
 func jsonContent(schema core.Schema) map[string]*huma.MediaType {
@@ -203,7 +224,7 @@ func (d *dialect) failureHeaders(codes []core.Code) map[string]*huma.Header {
 		switch {
 		case code == core.Unauthorized && d.challenges:
 			add("WWW-Authenticate", "string", "Bearer")
-		case code == core.Unavailable, code == core.Limit && !d.challenges:
+		case code == core.Unavailable, code == core.Limit:
 			add("Retry-After", "integer", "Seconds to wait.")
 		case code == core.Quota:
 			add("Retry-After", "integer", "Seconds to wait: until 00:00 UTC, but at most 60, in which a change of the quota takes effect.")

@@ -245,8 +245,8 @@ func TestCodesAreForOneExchange(t *testing.T) {
 		require.NotEmpty(t, readFields(t, got.body)["error_description"], name)
 	}
 
-	issued := s.exchange(code)
-	require.Equal(t, http.StatusOK, issued.status, "wrong tries do not use a code up: %s", issued.body)
+	issued := s.exchange(code, "redirect_uri", "")
+	require.Equal(t, http.StatusOK, issued.status, "wrong tries do not use a code up, and a redirect need not be named: %s", issued.body)
 	token := readFields(t, issued.body)["access_token"].(string)
 	status, _ := s.whoami(token)
 	require.Equal(t, http.StatusOK, status)

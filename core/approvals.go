@@ -100,8 +100,8 @@ var ApproveRequest = DefineOperation[ApprovalInput, Data[Decision]](Operation{
 	Name: "approve_request", Route: "POST /v1/approvals/{id}/approve", Scope: Admin,
 	Summary: "Approve a request",
 	Description: "Carries out the action of a pending request, in the name of who asked for it. Nobody decides their own request: " +
-		"that is forbidden, with a reason, for the ADMIN_TOKEN too. When the issue has changed since, because it was merged, or " +
-		"resolved before an ignore, the answer is approval_failed with a reason, and the request is failed.",
+		"that is forbidden, with a reason, for the ADMIN_TOKEN too. When an issue of the action has changed since, " +
+		"for example by a merge or a new fix, the answer is approval_failed with a reason, and the request is failed.",
 	Example:  `{"id": 7}`,
 	Errors:   []Code{NotFound, Forbidden, ApprovalNotPending, ApprovalFailed},
 	NotATool: whyNoAgentDecides,

@@ -17,6 +17,8 @@ type HoldableChange interface {
 	// newRequest returns the action as a request for approval stores it. The target must exist: it is looked up here,
 	// before the transaction, which must not ask for a second connection.
 	newRequest(context.Context, *Store) (actionRequest, error)
+	// listIssues returns the issues that the action changes.
+	listIssues() []int64
 	// wouldChange reports whether the action would change anything. It locks the target, and fails where the action would
 	// fail. The lock keeps out another request for the same action until the transaction ends.
 	wouldChange(ctx context.Context, t *tx, project int64) (bool, error)
@@ -93,6 +95,8 @@ type MergeIssues struct {
 // Word is merge.
 func (MergeIssues) Word() core.HeldAction { return core.HoldMerge }
 
+func (a MergeIssues) listIssues() []int64 { return append([]int64{a.Target}, a.Sources...) }
+
 // sortedSources returns the sources, sorted and without duplicates.
 func (a MergeIssues) sortedSources() []int64 {
 	return slices.Compact(slices.Sorted(slices.Values(a.Sources)))
@@ -136,6 +140,8 @@ func (a DeleteProject) newRequest(ctx context.Context, s *Store) (actionRequest,
 	project, err := s.ReadProject(ctx, a.ID)
 	return actionRequest{project: a.ID, payload: deletionData{a.ID, project.Name}}, asProjectNotFound(err)
 }
+
+func (DeleteProject) listIssues() []int64 { return nil }
 
 // deletionData is the payload of a request to delete a project.
 type deletionData struct {

@@ -222,8 +222,8 @@ func (t *tx) decideRequest(
 }
 
 // ApproveRequest carries out the action of a pending request on behalf of its requester. The actor's own request is
-// forbidden; a decided or expired one is approval_not_pending. If the action is no longer possible, the request fails, and
-// the error is approval_failed with the reason.
+// forbidden; a decided or expired one is approval_not_pending. If an issue of the action has changed since, or the
+// action is no longer possible, the request fails, and the error is approval_failed with the reason.
 func (s *Store) ApproveRequest(ctx context.Context, actor core.Actor, id int64) error {
 	var reason string
 	err := s.inTx(ctx, func(t *tx) error {
@@ -236,7 +236,13 @@ func (s *Store) ApproveRequest(ctx context.Context, actor core.Actor, id int64) 
 			return err
 		}
 		err = t.inSavepoint(ctx, func(inner *tx) error {
-			_, err := action.runAction(ctx, inner, r.requestingActor(), r.ProjectID)
+			changes, err := action.wouldChange(ctx, inner, r.ProjectID)
+			if err == nil && changes {
+				err = r.checkUnchanged(ctx, inner, action)
+			}
+			if err == nil {
+				_, err = action.runAction(ctx, inner, r.requestingActor(), r.ProjectID)
+			}
 			return err
 		})
 		if reason = explainImpossible(err); reason != "" {

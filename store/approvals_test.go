@@ -231,28 +231,6 @@ func TestApproveFailsWhenTheIssueHasChanged(t *testing.T) {
 	}
 }
 
-func TestApproveFailsWhenTheStatusHasChanged(t *testing.T) {
-	t.Parallel()
-	s, c := storetest.OpenShop(t)
-	id := storetest.MakeIssue(t, s, "pay")
-	request := requestApproval(t, s, ann, store.IgnoreIssue{ID: id})
-	c.Forward(time.Minute)
-	_, err := s.ResolveIssue(t.Context(), eve, id, store.WorkEnd{})
-	require.NoError(t, err)
-	err = s.ApproveRequest(t.Context(), bob, request)
-	storetest.RequireCode(t, core.ApprovalFailed, err)
-	require.Equal(t, "status changed to resolved after the approval was requested: ask again if that is still meant",
-		core.AsError(err).Extra["reason"])
-	requireStatus(t, s, request, core.RequestFailed)
-	require.Equal(t, core.Resolved, storetest.ReadIssue(t, s, id).Status)
-
-	c.Forward(time.Minute)
-	again := requestApproval(t, s, ann, store.IgnoreIssue{ID: id})
-	require.NotEqual(t, request, again)
-	require.NoError(t, s.ApproveRequest(t.Context(), bob, again))
-	require.Equal(t, core.Ignored, storetest.ReadIssue(t, s, id).Status)
-}
-
 func TestApproveMerges(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)

@@ -106,10 +106,11 @@ type consentRow struct {
 	OnlyProject bool
 }
 
-// isOf reports whether the consent was given to the client that presents its code.
+// isOf reports whether the consent was given to the client that presents its code. A redirect need not be presented: the verifier
+// already binds the code to the client (OAuth 2.1 has no redirect_uri here).
 func (c consentRow) isOf(e Exchange) bool {
 	clientHash := sha256.Sum256([]byte(e.ClientID))
-	return bytes.Equal(c.ClientHash, clientHash[:]) && c.RedirectURI == e.RedirectURI && c.Challenge == e.Challenge
+	return bytes.Equal(c.ClientHash, clientHash[:]) && (e.RedirectURI == "" || e.RedirectURI == c.RedirectURI) && c.Challenge == e.Challenge
 }
 
 func (c consentRow) actor() core.Actor {

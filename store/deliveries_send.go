@@ -83,6 +83,7 @@ WITH due AS MATERIALIZED (
 			WHEN w.deleted_at IS NOT NULL THEN 'the webhook was deleted'
 			WHEN d.project_id <> 0 AND (p.id IS NULL OR p.deleted_at IS NOT NULL) THEN 'the project was deleted'
 			WHEN d.issue_id IS NOT NULL AND i.id IS NULL THEN 'the issue was deleted'
+			WHEN i.status = 'merged' THEN 'the issue was merged into ' || i.merged_into
 			WHEN d.issue_id IS NOT NULL AND w.min_trust <> 'low' AND NOT ` + activity.IsTrusted + `
 				THEN 'the trust of the project is low by now, and the webhook wants high'
 			WHEN d.attempts >= @max_attempts AND d.next_attempt_at IS NULL THEN 'the server was lost during the last attempt'

@@ -141,6 +141,9 @@ func TestDeliveriesThatAreNotSent(t *testing.T) {
 		"deleted project": {func(t *testing.T, s *store.Store, _ *storetest.Clock, _ int64) {
 			require.NoError(t, storetest.DeleteProject(t.Context(), s, storetest.MakeActor(1), storetest.Shop))
 		}, "the project was deleted"},
+		"merged issue": {func(t *testing.T, s *store.Store, _ *storetest.Clock, _ int64) {
+			storetest.MergeByHand(t, s, storetest.ReadColumn[int64](t, s, `SELECT id FROM issues`)[0], 12)
+		}, "the issue was merged into 12"},
 		"webhook that was being deleted": {func(t *testing.T, s *store.Store, _ *storetest.Clock, webhook int64) {
 			storetest.ChangeRows(t, s, `UPDATE webhooks SET deleted_at = created_at WHERE id = $1`, webhook)
 		}, "the webhook was deleted"},

@@ -14,12 +14,9 @@ const (
 	selectHolder = `
 SELECT i.claim_type, i.claim_token_id, i.claim_holder, i.claim_worker, coalesce(` + sinceClaimed + `, @now) AS since
 FROM issues i WHERE i.project_id = @project_id AND i.id = @id AND i.claim_expires_at > @now`
-	// Few requests are pending, and only the payload of a merge says which issues it takes.
 	selectWaiting = `
 SELECT a.id, a.action, a.issue_id, a.payload, a.requested_by, a.requested_at, a.expires_at
-FROM approvals a
-WHERE a.project_id = @project_id AND a.status = 'pending' AND a.expires_at > @now
-	AND (a.issue_id = @id OR CASE a.action WHEN 'merge' THEN (a.payload::jsonb -> 'source_ids') @> to_jsonb(@id::bigint) END)
+FROM (SELECT @project_id::bigint AS project_id, @id::bigint AS id) i JOIN approvals a ON ` + isAboutIssue + `
 ORDER BY a.requested_at DESC, a.id DESC LIMIT @rows`
 )
 

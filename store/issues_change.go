@@ -10,14 +10,13 @@ import (
 
 // A merged issue takes no changes: it is not_found, like one that does not exist (primary API, States).
 const lockIssue = `
-SELECT i.status, i.status_at, i.claim_type, i.claim_token_id, i.claim_holder, i.claim_worker, i.claim_expires_at,
+SELECT i.status, i.claim_type, i.claim_token_id, i.claim_holder, i.claim_worker, i.claim_expires_at,
 	i.times_seen, i.users_affected, i.ignored_at = i.status_at IS TRUE AS has_term
 FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 WHERE i.project_id = @project_id AND i.id = @id AND i.status <> 'merged' FOR UPDATE OF i`
 
 type lockedIssue struct {
 	Status         core.Status
-	StatusAt       core.Time
 	ClaimType      core.ActorType
 	ClaimTokenID   int64
 	ClaimHolder    string

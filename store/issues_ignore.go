@@ -35,8 +35,6 @@ WHERE project_id = ANY (@projects) AND id = ANY (@ids) AND ignored_until <= @now
 type IgnoreIssue struct {
 	ID   int64
 	Term core.IgnoreTerm
-
-	requestedAt core.Time // zero: nobody had to approve it
 }
 
 // Word is ignore.
@@ -48,12 +46,14 @@ func (a IgnoreIssue) newRequest(ctx context.Context, s *Store) (actionRequest, e
 }
 
 func rebuildIgnore(r storedRequest) (HoldableChange, error) {
-	a := IgnoreIssue{ID: r.IssueID, requestedAt: r.RequestedAt}
+	a := IgnoreIssue{ID: r.IssueID}
 	if err := json.Unmarshal([]byte(r.Payload), &a.Term); err != nil {
 		return nil, fmt.Errorf("store: payload of an ignore: %w", err)
 	}
 	return a, nil
 }
+
+func (a IgnoreIssue) listIssues() []int64 { return []int64{a.ID} }
 
 func (a IgnoreIssue) wouldChange(ctx context.Context, t *tx, project int64) (bool, error) {
 	issue, err := t.lockIssue(ctx, project, a.ID)
@@ -66,21 +66,9 @@ func (a IgnoreIssue) wouldChange(ctx context.Context, t *tx, project int64) (boo
 
 func (a IgnoreIssue) runAction(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error) {
 	return t.changeIssue(ctx, actor, project, a.ID, func(c *issueChange) error {
-		if err := a.checkStillMeant(c.before); err != nil {
-			return err
-		}
 		_, err := c.ignoreIssue(ctx, a.Term)
 		return err
 	})
-}
-
-// checkStillMeant refuses to ignore an issue that was resolved, fixed or has come back since approval was requested: whoever
-// asked did not know. One that is ignored by now is what they wanted (primary API, status transitions of approval requests).
-func (a IgnoreIssue) checkStillMeant(before lockedIssue) error {
-	if a.requestedAt.IsZero() || before.Status == core.Ignored || !before.StatusAt.After(a.requestedAt.Time) {
-		return nil
-	}
-	return core.RefuseField("status", "changed to %s after the approval was requested: ask again if that is still meant", before.Status)
 }
 
 // wouldIgnore reports whether ignoring the issue changes anything: a new term does, and the end of one.

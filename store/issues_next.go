@@ -199,9 +199,7 @@ JOIN issues i ON i.project_id = n.project_id AND i.id = n.id AND /* of some proj
 JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 WHERE ` + isWork + ` AND NOT i.test
 	AND (i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)
-	AND NOT EXISTS (
-		SELECT 1 FROM approvals a
-		WHERE a.project_id = i.project_id AND a.issue_id = i.id AND a.status = 'pending' AND a.expires_at > @now)
+	AND NOT EXISTS (SELECT 1 FROM approvals a WHERE ` + isAboutIssue + `)
 ORDER BY n.place LIMIT 1 FOR UPDATE OF i`
 
 // lockFirst locks the first issue that is still free, and returns it, or the zero value. Where the tables are distributed, it looks at

@@ -26,9 +26,7 @@ type nextCandidate struct {
 // readCandidates returns the statement that reads the candidates ranked by another statement.
 func readCandidates(rank string) string {
 	return `SELECT r.project_id, r.id, r.score, i.title, i.culprit, i.type, i.level, i.platform, ` + triageColumns + `,
-	EXISTS (
-		SELECT 1 FROM approvals a
-		WHERE a.project_id = i.project_id AND a.issue_id = i.id AND a.status = 'pending' AND a.expires_at > @now) AS is_held
+	EXISTS (SELECT 1 FROM approvals a WHERE ` + isAboutIssue + `) AS is_held
 FROM (` + rank + `) r
 JOIN issues i ON i.project_id = r.project_id AND i.id = r.id AND /* of some projects: i */ true
 LEFT JOIN triage_corrections c ON c.project_id = i.project_id AND c.issue_id = i.id

@@ -30,9 +30,7 @@ const listHeld = `
 SELECT ` + pg.OnePlan + ` * FROM (
 SELECT i.project_id, i.id, p.slug, i.status, i.claim_worker, i.claim_expires_at,
 	coalesce(` + sinceClaimed + `, i.claim_expires_at - i.claim_minutes * interval '1 minute') AS since,
-	EXISTS (
-		SELECT 1 FROM approvals a
-		WHERE a.project_id = i.project_id AND a.issue_id = i.id AND a.status = 'pending' AND a.expires_at > @now) AS is_held,
+	EXISTS (SELECT 1 FROM approvals a WHERE ` + isAboutIssue + `) AS is_held,
 	coalesce(` + isOverdue + `, false) AS is_overdue
 FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 WHERE i.claim_expires_at > @now AND i.claim_type = @type AND i.claim_token_id = @token_id

@@ -64,7 +64,7 @@ func TestNextTakesTheBestIssueThatIsFree(t *testing.T) {
 		require.NoError(t, err)
 	}
 	held := id("held")
-	_, err = s.RequestApproval(t.Context(), ann, store.IgnoreIssue{ID: held})
+	_, err = s.RequestApproval(t.Context(), ann, store.MergeIssues{Target: held, Sources: []int64{id("merges soon")}})
 	require.NoError(t, err)
 	regressed := id("regressed")
 	storetest.ChangeRows(t, s, `UPDATE issues SET status = 'regressed', status_at = now() WHERE id = $1`, regressed)
@@ -73,8 +73,8 @@ func TestNextTakesTheBestIssueThatIsFree(t *testing.T) {
 	for {
 		next, passed := takeNext(t, s, ann.As(numberedWorker(len(got))), store.NextWanted{})
 		if next == 0 {
-			require.Equal(t, store.PassedOver{Claimed: 5, Noise: 1, Held: 1}, passed)
-			require.Equal(t, "5 are claimed, 1 is noise, 1 waits for an approval", passed.String())
+			require.Equal(t, store.PassedOver{Claimed: 5, Noise: 1, Held: 2}, passed)
+			require.Equal(t, "5 are claimed, 1 is noise, 2 wait for an approval", passed.String())
 			break
 		}
 		got = append(got, next)
