@@ -13,6 +13,7 @@ import (
 // openAPI is the OpenAPI document of a server's management API.
 type openAPI struct {
 	paths    map[string]any
+	shared   map[string]any // responses that routes refer to, by name
 	compiler *jsonschema.Compiler
 }
 
@@ -29,7 +30,9 @@ func readOpenAPI(t *testing.T, s *server) *openAPI {
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
 	require.NoError(t, compiler.AddResource(documentURL, whole))
-	return &openAPI{whole.(map[string]any)["paths"].(map[string]any), compiler}
+	document := whole.(map[string]any)
+	shared := document["components"].(map[string]any)["responses"].(map[string]any)
+	return &openAPI{document["paths"].(map[string]any), shared, compiler}
 }
 
 // requireDescribed requires an answer to match the document. An undocumented path or method has only errors.
@@ -44,13 +47,17 @@ func (d *openAPI) requireDescribed(t *testing.T, method, path string, got answer
 	status := strconv.Itoa(got.status)
 	response, documented := route["responses"].(map[string]any)[status].(map[string]any)
 	require.True(t, documented, "%s %s does not document %s: %s", method, template, status, got.body)
+	place := "#/paths/" + strings.NewReplacer("/", "~1", "{", "%7B", "}", "%7D").Replace(template) + "/" + strings.ToLower(method) +
+		"/responses/" + status
+	if reference, isShared := response["$ref"].(string); isShared {
+		place = reference
+		response = d.shared[strings.TrimPrefix(reference, "#/components/responses/")].(map[string]any)
+	}
 	if response["content"] == nil {
 		require.Empty(t, got.body)
 		return
 	}
-	escaped := strings.NewReplacer("/", "~1", "{", "%7B", "}", "%7D").Replace(template)
-	schema, err := d.compiler.Compile(documentURL + "#/paths/" + escaped + "/" + strings.ToLower(method) + "/responses/" + status +
-		"/content/application~1json/schema")
+	schema, err := d.compiler.Compile(documentURL + place + "/content/application~1json/schema")
 	require.NoError(t, err)
 	body, err := jsonschema.UnmarshalJSON(strings.NewReader(got.body))
 	require.NoError(t, err, got.body)

@@ -28,7 +28,7 @@ func (c *Config) waitForDatabase(ctx context.Context, log *slog.Logger, try func
 		left := c.waitAtStart - time.Since(began)
 		switch {
 		case err == nil, ctx.Err() != nil, !core.HasCode(err, core.Unavailable), isRefusal(err):
-			return err
+			return explainRights(err)
 		case left <= 0 && c.waitAtStart > 0:
 			return fmt.Errorf("the database was not there within DATABASE_WAIT of %v: %w", c.waitAtStart, err)
 		case left <= 0:
@@ -43,6 +43,15 @@ func (c *Config) waitForDatabase(ctx context.Context, log *slog.Logger, try func
 		case <-time.After(min(tryEvery, left)):
 		}
 	}
+}
+
+// explainRights says of an error about missing rights where the role of the database is described.
+func explainRights(err error) error {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == pgerrcode.InsufficientPrivilege {
+		return fmt.Errorf("DATABASE_URL: the role lacks a right that Errand needs, see docs/configuration.md, Connections: %w", err)
+	}
+	return err
 }
 
 // isRefusal reports whether the database answers but refuses this server: a wrong user or password, or an unknown database.

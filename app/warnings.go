@@ -20,6 +20,11 @@ func (a *App) warnOfDoubts(ctx context.Context) error {
 		a.log.WarnContext(ctx, "the database schema is newer than this server: a newer Errand has migrated it; update this one too",
 			"schema", schema, "known", known)
 	}
+	if secret := a.config.SCMWebhookSecret.Reveal(); secret != "" {
+		if err := checkAdminToken(secret); err != nil { // whoever guesses it links fixes and reports deploys
+			a.log.WarnContext(ctx, "SCM_WEBHOOK_SECRET is easily guessed: it should "+err.Error())
+		}
+	}
 	if a.config.AdminToken != "" {
 		return nil
 	}

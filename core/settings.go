@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Settings are the current values of what belongs to the whole installation rather than to one server (decisions 2).
@@ -136,6 +137,9 @@ func readBaseURL(text string, into *Settings) (string, error) {
 	}
 	if strings.Trim(base.Path, "/") != "" {
 		return "", fmt.Errorf("BASE_URL must have no path, because a DSN has none: %q", text)
+	}
+	if strings.ContainsFunc(base.Host, func(r rune) bool { return strings.ContainsRune("\"'<>\\^`{|}", r) || !unicode.IsGraphic(r) }) {
+		return "", errors.New("BASE_URL must name a host of letters, digits, dots and hyphens")
 	}
 	into.BaseURL = base.Scheme + "://" + base.Host
 	return into.BaseURL, nil

@@ -54,6 +54,7 @@ func TestSettingsAreStoredInOneForm(t *testing.T) {
 		{"SOURCE_MAPS_MAX_MB", "0"}, {"SOURCE_MAPS_MAX_MB", "2 GB"}, {"SOURCE_MAPS_MAX_MB", "9999999999"},
 		{"REQUIRE_APPROVAL", "none,ignore"}, {"REQUIRE_APPROVAL", "no_action"},
 		{"BASE_URL", "errand.example"}, {"BASE_URL", "https://errand.example/app"}, {"BASE_URL", "http://:8080"},
+		{"BASE_URL", `http://x"y`}, {"BASE_URL", "http://<b>"}, {"BASE_URL", "http://a\u202eb"},
 	} {
 		_, err := normalizeText(t, c[0], c[1])
 		require.ErrorContains(t, err, c[0], c[1])

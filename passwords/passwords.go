@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"golang.org/x/crypto/argon2"
@@ -110,8 +111,14 @@ func (h *Hasher) MatchesAny(ctx context.Context, hashes []string, password strin
 	return false, nil
 }
 
+// deriveKey returns the key of a password. The memory for it goes back to the system at once: the garbage collector would leave that
+// of several keys, so that strangers who try passwords could multiply the memory of the server.
 func deriveKey(password string, salt []byte, p Params) []byte {
-	return argon2.IDKey([]byte(password), salt, p.Passes, p.Memory, p.Threads, keyBytes)
+	key := argon2.IDKey([]byte(password), salt, p.Passes, p.Memory, p.Threads, keyBytes)
+	if p.Memory >= Recommended.Memory {
+		debug.FreeOSMemory()
+	}
+	return key
 }
 
 // encodeHash writes a hash in the form of the argon2 reference implementation.

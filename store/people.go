@@ -78,7 +78,8 @@ func (s *Store) InvitePerson(ctx context.Context, actor core.Actor, n InvitedPer
 	return user, expiresAt, err
 }
 
-// MakePersonLink makes a link for a user to choose a password, and records who made it. An unknown or disabled user is not_found.
+// MakePersonLink makes a link for a user to choose a password, in place of earlier ones, and records who made it. An unknown or
+// disabled user is not_found.
 func (s *Store) MakePersonLink(ctx context.Context, actor core.Actor, id int64, hash []byte) (user User, expiresAt core.Time, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		user, err = pg.QueryOne[User](ctx, t, lockUser, pg.Args{"id": id})
@@ -94,6 +95,9 @@ func (s *Store) MakePersonLink(ctx context.Context, actor core.Actor, id int64, 
 		}
 		expiresAt = core.At(t.Now.Add(life))
 		if err := t.recordUser(ctx, actor, core.ActionUserUpdate, id, map[string]bool{"password_link": true}); err != nil {
+			return err
+		}
+		if err := t.endLinks(ctx, id); err != nil {
 			return err
 		}
 		return t.insertLink(ctx, id, hash, life)

@@ -172,6 +172,44 @@ func TestLinkIsForOnePassword(t *testing.T) {
 	require.EqualValues(t, 1, user.SessionGeneration)
 }
 
+// TestLinksEndWithWhatTheyWereMadeFor checks that nobody comes in by a link after its address was corrected, its user disabled, or
+// another link made in its place.
+func TestLinksEndWithWhatTheyWereMadeFor(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(t *testing.T, s *store.Store, user int64){
+		"another address": func(t *testing.T, s *store.Store, user int64) {
+			_, err := s.UpdateUser(t.Context(), ann, user, store.UserChange{EmailAddress: "robert@example.com"})
+			require.NoError(t, err)
+		},
+		"disabled and enabled": func(t *testing.T, s *store.Store, user int64) {
+			require.NoError(t, s.DisableUser(t.Context(), ann, user))
+			require.NoError(t, s.EnableUser(t.Context(), ann, user))
+		},
+		"another link": func(t *testing.T, s *store.Store, user int64) {
+			_, _, err := s.MakePersonLink(t.Context(), ann, user, hashOf("newer"))
+			require.NoError(t, err)
+			_, err = s.FindUserLink(t.Context(), hashOf("newer"))
+			require.NoError(t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := storetest.New(t)
+			invited, _, err := s.InvitePerson(t.Context(), ann, store.InvitedPerson{
+				NewUser: store.NewUser{EmailAddress: "bob@example.com"}, LinkHash: hashOf("invitation"),
+			})
+			require.NoError(t, err)
+			_, err = s.FindUserLink(t.Context(), hashOf("invitation"))
+			require.NoError(t, err)
+
+			end(t, s, invited.ID)
+
+			_, err = s.ResetPassword(t.Context(), hashOf("invitation"), "hash")
+			require.True(t, core.HasCode(err, core.NotFound), err)
+		})
+	}
+}
+
 // TestIdentitiesAreBoundOnce lets the same person sign in many times in parallel.
 func TestIdentitiesAreBoundOnce(t *testing.T) {
 	t.Parallel()

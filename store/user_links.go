@@ -48,6 +48,12 @@ func (s *Store) MakePasswordLink(ctx context.Context, userID int64, hash []byte)
 	return s.inTx(ctx, func(t *tx) error { return t.insertLink(ctx, userID, hash, core.PasswordLinkLife) })
 }
 
+// endLinks ends the links that let somebody choose the password of a user: whoever holds one may no longer be the user.
+func (t *tx) endLinks(ctx context.Context, userID int64) error {
+	_, err := pg.Exec(ctx, t, deleteLinksOfUser, pg.Args{"user_id": userID})
+	return err
+}
+
 func (t *tx) insertLink(ctx context.Context, userID int64, hash []byte, life time.Duration) error {
 	_, err := pg.Exec(ctx, t, insertUserLink, pg.Args{"user_id": userID, "now": t.Now, "expires_at": t.Now.Add(life), "hash": hash})
 	return err

@@ -37,8 +37,9 @@ type UserChange struct {
 	PasswordHash core.Secret
 }
 
-// UpdateUser changes a user, or returns not_found or ErrEmailTaken. A new address also changes the slug. A new password
-// ends all sessions of the user, and the previous password is kept among the last OldHashes.
+// UpdateUser changes a user, or returns not_found or ErrEmailTaken. Links to choose a password end: they may have gone to the
+// former address. A new address also changes the slug. A new password ends all sessions of the user, and the previous password is
+// kept among the last OldHashes.
 func (s *Store) UpdateUser(ctx context.Context, actor core.Actor, id int64, c UserChange) (user User, err error) {
 	err = s.inTxOfSlug(ctx, func(t *tx) error {
 		user, err = t.updateUser(ctx, actor, id, c)
@@ -74,12 +75,12 @@ func (t *tx) updateUser(ctx context.Context, actor core.Actor, id int64, c UserC
 		user.rememberPassword()
 		user.PasswordHash, user.SessionGeneration = c.PasswordHash, user.SessionGeneration+1
 		changed["password"] = "changed"
-		if _, err := pg.Exec(ctx, t, deleteLinksOfUser, pg.Args{"user_id": id}); err != nil {
-			return User{}, err
-		}
 	}
 	if len(changed) == 0 {
 		return user, nil
+	}
+	if err := t.endLinks(ctx, id); err != nil {
+		return User{}, err
 	}
 	user.UpdatedAt = t.Now
 	if err := t.saveUser(ctx, user); err != nil {
@@ -123,7 +124,7 @@ func (s *Store) UpgradeHash(ctx context.Context, id int64, hash, upgraded core.S
 	return err
 }
 
-// DisableUser keeps a user from signing in, and ends all sessions and claims. It returns not_found or ErrLastSiteAdmin. A
+// DisableUser keeps a user from signing in, and ends all sessions, claims and links. It returns not_found or ErrLastSiteAdmin. A
 // user who is already disabled stays disabled.
 func (s *Store) DisableUser(ctx context.Context, actor core.Actor, id int64) error {
 	return s.setDisabled(ctx, actor, id, true)
@@ -152,6 +153,9 @@ func (s *Store) setDisabled(ctx context.Context, actor core.Actor, id int64, dis
 		}
 		err = t.recordUser(ctx, actor, core.ActionUserUpdate, id, map[string]bool{"disabled": disabled})
 		if err != nil || !disabled {
+			return err
+		}
+		if err := t.endLinks(ctx, id); err != nil {
 			return err
 		}
 		return t.endClaims(ctx, actor, core.ActorUser, id)

@@ -96,6 +96,12 @@ func (p *Provider) Finish(ctx context.Context, v Visit, state, code string) (cor
 	if subtle.ConstantTimeCompare([]byte(verified.Nonce), []byte(v.Nonce)) != 1 {
 		return core.ProviderIdentity{}, fmt.Errorf("%w: its token is of another visit", ErrRefused)
 	}
+	var issuedTo struct {
+		Party string `json:"azp"`
+	}
+	if err := verified.Claims(&issuedTo); err != nil || issuedTo.Party != "" && issuedTo.Party != p.ClientID { // OpenID Connect Core, 3.1.3.7
+		return core.ProviderIdentity{}, fmt.Errorf("%w: its token was made for another client (azp)", ErrRefused)
+	}
 	if strings.TrimSpace(verified.Subject) == "" { // else all people of the provider would be one
 		return core.ProviderIdentity{}, fmt.Errorf("%w: its token does not say who has come (sub)", ErrRefused)
 	}
