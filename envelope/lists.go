@@ -1,8 +1,13 @@
 package envelope
 
-import "errand/core"
+import (
+	"strings"
 
-// readList reads {"values": [..]}, a list, or an object that stands for a list of one. The function each reads one element.
+	"errand/core"
+)
+
+// readList reads {"values": [..]}, a list, or an object that stands for a list of one. The function each reads one element. An object
+// whose names are numbers is a list too: PHP writes one with gaps so.
 func (d *decoder) readList(each func()) {
 	d.readListBeside(each, func(string) { d.json.skipValue() })
 }
@@ -19,11 +24,19 @@ func (d *decoder) readListBeside(each func(), beside func(key string)) {
 		}
 	case '{':
 		start, found := d.json.pos, false
+		i := 0
 		for members := d.json.enterObject(); members.nextMember(); {
-			if members.key == "values" && d.json.peekByte() != '{' {
+			switch {
+			case members.key == "values":
 				found = true
 				d.readList(each)
-			} else {
+			case isIndex(members.key):
+				found = true
+				d.path.enterElement(i)
+				each()
+				d.path.leaveValue()
+				i++
+			default:
 				beside(members.key)
 			}
 		}
@@ -36,6 +49,10 @@ func (d *decoder) readListBeside(each func(), beside func(key string)) {
 			d.dropValue("not a list")
 		}
 	}
+}
+
+func isIndex(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
 // readTextList reads a list of texts; a single text stands for a list of one.

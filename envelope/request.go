@@ -62,6 +62,7 @@ func (d *decoder) readQuery() core.Value {
 	if text != "" {
 		return d.parseForm(strings.TrimPrefix(text, "?"))
 	}
+	d.gatherRepeated(mark)
 	return d.popObject(mark)
 }
 
@@ -125,6 +126,7 @@ func (d *decoder) readHeaders() core.Value {
 			d.stack.push(core.Member{Key: strings.TrimSpace(name), Value: core.StringValue(strings.TrimSpace(value))})
 		}
 	}
+	d.gatherRepeated(mark)
 	for i := range d.stack.from(mark) {
 		header := &d.stack.members[mark+i].Value
 		*header = core.StringValue(headerText(*header))

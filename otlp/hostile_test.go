@@ -69,6 +69,40 @@ func TestNotOfTheEncoding(t *testing.T) {
 	require.Zero(t, batch.Items)
 }
 
+// TestUnreadableValuesCostOnlyThemselves checks that an exception survives what protobuf's JSON refuses in or beside it.
+func TestUnreadableValuesCostOnlyThemselves(t *testing.T) {
+	t.Parallel()
+	const good = `{"key":"exception.type","value":{"stringValue":"TypeError"}},{"key":"good","value":{"intValue":"7"}}`
+	for name, c := range map[string]struct {
+		attribute, event string
+		isKept           bool
+	}{
+		"half of a pair":             {`{"key":"a","value":{"stringValue":"cut \ud83d"}}`, "", true},
+		"invalid UTF-8":              {"{\"key\":\"a\",\"value\":{\"stringValue\":\"a\xffb\"}}", "", true},
+		"a number without end":       {`{"key":"a","value":{"doubleValue":1e400}}`, "", false},
+		"a text as a number":         {`{"key":"a","value":{"intValue":"x"}}`, "", false},
+		"a huge integer":             {`{"key":"a","value":{"intValue":12345678901234567890123}}`, "", false},
+		"a text as a truth":          {`{"key":"a","value":{"boolValue":"true"}}`, "", false},
+		"bytes as an object":         {`{"key":"a","value":{"bytesValue":{"0":1}}}`, "", false},
+		"null as an attribute":       {`null`, "", false},
+		"null as an element":         {`{"key":"a","value":{"arrayValue":{"values":[null]}}}`, "", false},
+		"a time that is none":        {`{"key":"a","value":{"stringValue":"x"}}`, `"timeUnixNano":"99999999999999999999",`, true},
+		"a half in a message's name": {`{"key":"\udc00","value":{"stringValue":"x"}}`, "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			body := `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b174",` +
+				`"events":[{` + c.event + `"name":"exception","attributes":[` + good + `,` + c.attribute +
+				`,{"key":"exception.message","value":{"stringValue":"cut \ud83d"}}]}]}]}]}]}`
+			events := readEvents(t, []byte(body), otlp.JSON, otlp.Traces)
+			require.Len(t, events, 1)
+			require.EqualValues(t, "cut \ufffd", events[0].Exceptions[0].Value)
+			require.EqualValues(t, "TypeError", events[0].Exceptions[0].Type)
+			require.Equal(t, c.isKept && c.event == "", len(events[0].Problems) == 0, events[0].Problems)
+		})
+	}
+}
+
 func TestDeepValues(t *testing.T) {
 	t.Parallel()
 	deep := newAttribute("deep", "down")

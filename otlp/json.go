@@ -120,7 +120,44 @@ var lenientJSON = protojson.UnmarshalOptions{DiscardUnknown: true}
 func (jsonForm) unmarshalPruned(raw string, members []string, into proto.Message) (lost int, err error) {
 	p := newPruner()
 	pruned := p.pruneJSON(nil, raw, members)
-	return p.lost, lenientJSON.Unmarshal(pruned, into)
+	if lenientJSON.Unmarshal(pruned, into) == nil {
+		return p.lost, nil
+	}
+	readable, dropped := dropUnreadable(string(pruned), into)
+	return p.lost + dropped, lenientJSON.Unmarshal(readable, into)
+}
+
+// dropUnreadable returns an object without the members, and without the elements of their lists, that a message cannot have: a number
+// without end, a null among attributes. One bad attribute does not take an exception with it.
+func dropUnreadable(object string, of proto.Message) (readable []byte, dropped int) {
+	readable = []byte{'{'}
+	isReadable := func(name, value string) bool {
+		alone := append(append(appendName([]byte{'{'}, name), value...), '}')
+		return lenientJSON.Unmarshal(alone, of.ProtoReflect().New().Interface()) == nil
+	}
+	members := envelope.NewRawReader(object)
+	members.VisitMembers(func(name string) {
+		value := members.ReadRaw()
+		switch {
+		case isReadable(name, value):
+		case value[0] == '[':
+			list := []byte{'['}
+			elements := envelope.NewRawReader(value)
+			elements.VisitElements(func() {
+				if element := elements.ReadRaw(); isReadable(name, "["+element+"]") {
+					list = append(appendComma(list, '['), element...)
+				} else {
+					dropped++
+				}
+			})
+			value = string(append(list, ']'))
+		default:
+			dropped++
+			return
+		}
+		readable = append(appendName(readable, name), value...)
+	})
+	return append(readable, '}'), dropped
 }
 
 // readID reads an id; it is empty when it is not hexadecimal.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -143,8 +144,16 @@ func (p *pruner) pruneValue(buf []byte, reader *envelope.Reader, level int) []by
 		})
 		return append(buf, ']')
 	}
-	return append(buf, reader.ReadRaw()...)
+	raw := reader.ReadRaw()
+	if strings.HasPrefix(raw, `"`) && strings.ContainsFunc(raw, mayBeRefused) {
+		return core.StringValue(envelope.NewRawReader(raw).ReadText()).AppendJSON(buf)
+	}
+	return append(buf, raw...)
 }
+
+// mayBeRefused reports whether a character of a JSON string may be one that protobuf refuses: a half of a pair that JavaScript cut,
+// invalid UTF-8, a control character. Reading and writing the string again replaces them.
+func mayBeRefused(r rune) bool { return r == '\\' || r < ' ' || r == utf8.RuneError }
 
 // entersLevel reports whether the values inside a value of this level are kept.
 func (p *pruner) entersLevel(level int) bool {

@@ -1,7 +1,6 @@
 package otlp_test
 
 import (
-	"bytes"
 	"fmt"
 	"runtime"
 	"strings"
@@ -150,19 +149,6 @@ func TestLogRecordsThatOnlyMentionExceptions(t *testing.T) {
 
 	require.Equal(t, 1, batch.Len())
 	require.Equal(t, 2*otlp.MaxExceptions, batch.Rejected)
-}
-
-// TestUnreadableExceptionIsRejectedInWordsOfOurs: the decoder's message would quote the request.
-func TestUnreadableExceptionIsRejectedInWordsOfOurs(t *testing.T) {
-	t.Parallel()
-	m := tracesOf("go", newSpan("12345678", "", exceptionEvent("E", "boom", newAttribute("n", 7))))
-	body := bytes.ReplaceAll(jsonOf(t, m), []byte(`"intValue":"7"`), []byte(`"intValue":"hunter2"`))
-	batch, err := otlp.ReadRequest(body, otlp.JSON, otlp.Traces)
-	require.NoError(t, err)
-
-	require.Equal(t, 1, batch.Rejected)
-	require.Equal(t, "an exception could not be read", batch.Reason)
-	require.ErrorContains(t, batch.Failure, "hunter2")
 }
 
 func TestWhatIsLostOfServingSpansIsSaid(t *testing.T) {
