@@ -26,10 +26,10 @@ func NewIssueMarkers(baseURL string) IssueMarkers {
 }
 
 // FindIssues returns the ids of the issues that a text names, each once: by a line "Errand-Issue: 42", or by an issue's URL, such
-// as https://errand.example/issues/42. The issues may not exist. A revert names none: it quotes the change that it takes back.
+// as https://errand.example/issues/42. The issues may not exist. The title of a revert names none: it quotes the change that it takes back.
 func (m IssueMarkers) FindIssues(text string) []int64 {
-	if isRevert(text) {
-		return nil
+	if title, rest, _ := strings.Cut(text, "\n"); isRevert(title) {
+		text = rest
 	}
 	var ids []int64
 	add := func(number string) {

@@ -20,19 +20,13 @@ func FindReverted(message string) []string {
 	return commits
 }
 
-// isRevert reports whether a commit or a pull request with the text takes a change back. The revert of a revert brings the change
-// again: git gives it the title Reapply "Load the cart", GitHub Revert "Revert "Load the cart"".
-func isRevert(text string) bool {
+// isRevert reports whether a title is one that git and GitHub give to a revert. The revert of a revert brings the change again: git
+// gives it the title Reapply "Load the cart", GitHub Revert "Revert "Load the cart"".
+func isRevert(title string) bool {
 	const quoted = `Revert "`
-	reverts, rest := 0, text
-	for strings.HasPrefix(rest, quoted) {
-		reverts, rest = reverts+1, rest[len(quoted):]
+	reverts := 0
+	for ; strings.HasPrefix(title, quoted); reverts++ {
+		title = title[len(quoted):]
 	}
-	switch {
-	case reverts > 0:
-		return reverts%2 == 1
-	case strings.HasPrefix(text, `Reapply "`):
-		return false
-	}
-	return revertLine.MatchString(text)
+	return reverts%2 == 1
 }

@@ -47,7 +47,14 @@ func Main(m *testing.M) {
 		os.Exit(1)
 	}
 	debug.SetGCPercent(gcPercent)
+	state, err := os.MkdirTemp("", "errand-state-") // commands under test do not find the servers of this machine there
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	_ = os.Setenv("XDG_STATE_HOME", state)
 	code := m.Run()
+	_ = os.RemoveAll(state)
 	if running != nil {
 		running.stopServer()
 	}
