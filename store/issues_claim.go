@@ -220,12 +220,12 @@ func (t *tx) renewClaim(ctx context.Context, actor core.Actor, project, id int64
 
 func (l lockedIssue) isClaimedAt(now core.Time) bool { return l.ClaimExpiresAt.After(now.Time) }
 
-// holdsClaim reports whether the claim before the change belongs to the actor. A worker holds only its own claims; a token
-// without a worker speaks for all its workers.
+// holdsClaim reports whether the claim before the change belongs to the actor. A worker holds its own claims and those that its token
+// made without a worker; a token without a worker speaks for all its workers.
 func (c *issueChange) holdsClaim() bool {
 	l := c.before
 	isSame := c.actor.IsSame(core.Actor{Type: l.ClaimType, ID: core.OptInt(l.ClaimTokenID), Name: l.ClaimHolder})
-	return isSame && l.isClaimedAt(c.Now) && (c.actor.Worker == "" || c.actor.Worker == l.ClaimWorker)
+	return isSame && l.isClaimedAt(c.Now) && (c.actor.Worker == "" || l.ClaimWorker == "" || c.actor.Worker == l.ClaimWorker)
 }
 
 func (l lockedIssue) currentClaim() core.Claim {

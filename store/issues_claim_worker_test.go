@@ -50,6 +50,21 @@ func TestWorkersOfOneTokenHoldTheirOwnClaims(t *testing.T) {
 	require.Positive(t, data["note_id"])
 }
 
+// TestAWorkerTakesOverWhatItsTokenHolds names a worker later: the claim is the whole token's until then.
+func TestAWorkerTakesOverWhatItsTokenHolds(t *testing.T) {
+	t.Parallel()
+	s, _ := storetest.OpenShop(t)
+	token, id := storetest.MakeActor(1, core.IssuesWrite), storetest.MakeIssue(t, s, "pay")
+	_, err := s.ClaimIssue(t.Context(), token, id, 10)
+	require.NoError(t, err)
+	claimed, err := s.ClaimIssue(t.Context(), token.As("red"), id, 10)
+	require.NoError(t, err)
+	require.True(t, claimed.Renewed)
+	require.EqualValues(t, "red", claimed.Claim.Worker)
+	_, err = s.ClaimIssue(t.Context(), token.As("blue"), id, 10)
+	storetest.RequireCode(t, core.Claimed, err)
+}
+
 func actionsOf(rows []core.Activity) (actions []core.Action) {
 	for _, row := range rows {
 		actions = append(actions, row.Action)
