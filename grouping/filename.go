@@ -5,13 +5,20 @@ import "strings"
 // shortestNameHash is the least number of hexadecimal digits in a file's name that count as a hash.
 const shortestNameHash = 6
 
-// appendFileName appends the name of a file in lower case, without folders, query, content hash and version.
+// appendFileName appends the name of a file in lower case, without query, content hash and version. It leaves out the folders,
+// unless they say where in the application the file is.
 func appendFileName(buf []byte, path string, lang language) []byte {
 	if strings.HasPrefix(path, "eval at ") { // V8: eval at add (/app/cart.js:12:3), <anonymous>
 		return buf
 	}
 	if i := strings.IndexByte(path, '?'); i >= 0 {
 		path = path[:i]
+	}
+	if place, found := strings.CutPrefix(path, "(eval at "); found { // Ruby: (eval at /app/cart.rb:12)
+		path = place[:max(0, strings.LastIndexByte(place, ':'))]
+	}
+	if inside, found := cutToApp(path, lang); found {
+		return appendPath(buf, inside, lang)
 	}
 	path = path[strings.LastIndexByte(path, '/')+1:]
 	path = path[strings.LastIndexByte(path, '\\')+1:]
@@ -24,12 +31,16 @@ func appendFileName(buf []byte, path string, lang language) []byte {
 	}
 	start := len(buf)
 	buf = appendClean(buf, path, lang)
-	for i := start; i < len(buf); i++ {
-		if c := buf[i]; 'A' <= c && c <= 'Z' {
-			buf[i] = c + 'a' - 'A'
+	lowerInPlace(buf[start:])
+	return buf
+}
+
+func lowerInPlace(name []byte) {
+	for i, c := range name {
+		if 'A' <= c && c <= 'Z' {
+			name[i] = c + 'a' - 'A'
 		}
 	}
-	return buf
 }
 
 // appendClean appends a file's name without the parts that a build or deployment adds: content hashes, UUIDs and versions between

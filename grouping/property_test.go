@@ -113,6 +113,20 @@ func TestBuildHashesNeverCount(t *testing.T) {
 	})
 }
 
+func TestReleaseFoldersNeverCount(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		folder := rapid.StringMatching(`([a-z]{3,9}/){0,3}`).Draw(t, "folder")
+		deploy := func(label string) *core.Event {
+			release := rapid.OneOf(rapid.StringMatching(`[0-9]{1,14}|v?[0-9]{1,3}\.[0-9]{1,3}(\.[0-9]{1,3})?`),
+				rapid.StringMatching(`[0-9][0-9a-f]{6,39}`)).Draw(t, label)
+			return newEvent("ruby", "E", "", fileFrame("total", "releases/"+release+"/"+folder+"cart.rb", 1))
+		}
+
+		require.Equal(t, grouping.ComputeKey(deploy("old")), grouping.ComputeKey(deploy("new")))
+	})
+}
+
 func TestOrderInGroupsNeverCounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
