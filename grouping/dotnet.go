@@ -33,7 +33,8 @@ func appendDotNet(buf []byte, module, function string) []byte {
 	return buf
 }
 
-// cutDotNetSignature drops the arguments, the result and the modifiers: "async Task<User> GetAsync(int id)".
+// cutDotNetSignature drops the arguments, the result and the modifiers: "async Task<User> GetAsync(int id)". A local function is
+// named after its method: "void Run(int id)+Check(int id)" is Run.Check.
 func cutDotNetSignature(function string) string {
 	function, _, _ = strings.Cut(function, " {") // AddAsync { <lambda> }
 	if strings.IndexByte(function, ' ') < 0 && strings.IndexByte(function, '(') < 0 {
@@ -52,11 +53,22 @@ func cutDotNetSignature(function string) string {
 			}
 		case '(':
 			if depth == 0 && i > from {
-				return strings.TrimSpace(function[from:i])
+				return strings.TrimSpace(function[from:i]) + findLocalFunction(function[findClosing(function, i):])
 			}
 		}
 	}
 	return function[from:]
+}
+
+// findLocalFunction returns ".Check" for "+Check(int id)", which the SDK writes after the method around a local function. A lambda
+// there has no name: "+(int id) => { }".
+func findLocalFunction(rest string) string {
+	local, found := strings.CutPrefix(rest, "+")
+	name, _, hasArguments := strings.Cut(local, "(")
+	if !found || !hasArguments || name == "" || strings.IndexByte(name, ' ') >= 0 {
+		return ""
+	}
+	return "." + name
 }
 
 // nextDotNetPart splits a name at the first dot, plus or slash outside brackets.
@@ -78,12 +90,13 @@ func nextDotNetPart(name string) (part, rest string) {
 }
 
 // findWrittenMethod returns the method in the name of a generated class or method, empty for a class of closures: <AddAsync>d__5,
-// <<Main>b__0>d, <Main>g__Check|0_0 (the local function Main.Check), <>c__DisplayClass1_0.
+// <<Main>b__0>d, <Main>g__Check|0_0 (the local function Main.Check; of a program without a class <<Main>$>g__Check|0_0),
+// <>c__DisplayClass1_0.
 func findWrittenMethod(part string) string {
 	name, rest, _ := strings.Cut(strings.TrimLeft(part, "<"), ">")
 	name = strings.TrimPrefix(name, ".") // <.ctor>b__0
-	if local, found := strings.CutPrefix(rest, "g__"); found {
-		local, _, _ = strings.Cut(local, "|")
+	if i := strings.Index(rest, "g__"); i == 0 || i > 0 && rest[i-1] == '>' {
+		local, _, _ := strings.Cut(rest[i+len("g__"):], "|")
 		name += "." + local
 	}
 	return name
