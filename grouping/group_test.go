@@ -1,6 +1,7 @@
 package grouping_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -99,6 +100,9 @@ var sameErrorCases = map[string][]*core.Event{
 	"java lambdas": {newEvent("java", "E", "", ownFrame("lambda$go$1", "a.B"),
 		ownFrame("go", "a.B$$EnhancerBySpringCGLIB$$1a")),
 		newEvent("java", "E", "", ownFrame("lambda$go$9", "a.B"), ownFrame("go", "a.B$$SpringCGLIB$$0"))},
+	"java lambdas of a process": {newEvent("java", "E", "", ownFrame("run", "a.B$$Lambda$1/1324119927"), ownFrame("main", "a.B")),
+		newEvent("java", "E", "", ownFrame("run", "a.B$$Lambda$3/2003749087"), ownFrame("main", "a.B")),
+		newEvent("java", "E", "", ownFrame("run", "a.B$$Lambda$14/0x000000080006c840"), ownFrame("main", "a.B"))},
 	"go closures": {newEvent("go", "E", "", ownFrame("run.func1", "main")),
 		newEvent("go", "E", "", ownFrame("3", "main.run.func2")), newEvent("go", "E", "", ownFrame("run[...].func4.1", "main"))},
 	"php classes": {newEvent("php", "E", "", fileFrame("class@anonymous/srv/a.php:3$0::f", "a.php", 1)),
@@ -344,6 +348,20 @@ func TestKeyIsOfTheOnlyVersion(t *testing.T) {
 	require.Equal(t, grouping.Version, key.Version)
 	require.Equal(t, 1, grouping.Version)
 	require.NotZero(t, key.Hash)
+}
+
+// A process of JDK 8 has its own number for each lambda; in a text it stands where a module of Java would end.
+func TestLambdasInStackTexts(t *testing.T) {
+	t.Parallel()
+	key := func(lambda string) grouping.Key {
+		value, _ := json.Marshal("IllegalStateException: x\n\tat a.Main.lambda$main$0(Main.java:5)\n\tat " + lambda +
+			".run(Unknown Source)\n\tat a.Main.main(Main.java:9)")
+		return grouping.ComputeKey(decodeEvent(t, `{"platform":"java","exception":{"type":"E","value":"x","stack":`+string(value)+`}}`))
+	}
+
+	require.Equal(t, key("a.Main$$Lambda$1/1324119927"), key("a.Main$$Lambda$2/2003749087"))
+	require.Equal(t, key("a.Main$$Lambda$1/1324119927"), key("app//a.Main$$Lambda/0x0000000800066840"))
+	require.NotEqual(t, key("a.Main$$Lambda$1/1324119927"), key("a.Other$$Lambda$1/1324119927"))
 }
 
 // The text of a template's line names it: its number changes with every line that is added above.

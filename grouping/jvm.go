@@ -5,8 +5,11 @@ import "strings"
 // appendJVM appends the name of a class or method without the classes that proxies generate around it and without the numbers of
 // lambdas, anonymous classes and accessors.
 func appendJVM(buf []byte, name string) []byte {
-	if strings.IndexByte(name, '/') >= 0 { // app//com.example.Cart, Main$$Lambda/0x00007f8a
+	if strings.IndexByte(name, '/') >= 0 { // app//com.example.Cart, Main$$Lambda/0x00007f8a, Main$$Lambda$1/1324119927 (JDK 8)
 		name, _, _ = strings.Cut(name, "/0x")
+		if class := strings.TrimRightFunc(name, isDigit); strings.HasSuffix(class, "/") {
+			name = strings.TrimRight(class, "/")
+		}
 		name = name[strings.LastIndexByte(name, '/')+1:]
 	}
 	if strings.IndexByte(name, '$') >= 0 {

@@ -89,10 +89,7 @@ func readFrameJava(line string) (core.Frame, bool) {
 		return core.Frame{}, false
 	}
 	location, _, _ := strings.Cut(call[open+1:], ")")
-	name := call[:open]
-	if i := strings.LastIndexByte(name, '/'); i >= 0 { // the module or class loader
-		name = name[i+1:]
-	}
+	name := cutClassLoader(call[:open])
 	class, method := splitQualified(name)
 	if class == "" || method == "" || strings.ContainsAny(name, " @:[") {
 		return core.Frame{}, false
@@ -107,6 +104,17 @@ func readFrameJava(line string) (core.Frame, bool) {
 	}
 	frame.Filename, frame.Lineno = asUntrusted(file), lineno
 	return frame, true
+}
+
+// cutClassLoader drops the class loader and module before a class: app//com.example.Cart.add, java.base/java.lang.Thread.run. A
+// slash after the name of a hidden class stays, with its number: com.example.Cart$$Lambda$1/1324119927.run.
+func cutClassLoader(name string) string {
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == '/' && (i+1 == len(name) || name[i+1] < '0' || name[i+1] > '9') {
+			return name[i+1:]
+		}
+	}
+	return name
 }
 
 // isJavaFile reports whether a name is a source file for the Java machine, without a folder.

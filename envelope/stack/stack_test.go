@@ -222,6 +222,8 @@ main.f()
 for order 7
 	at org.example.Ship.post(Ship.java:64)
 	at app//org.example.Order$1.run(Order.kt:12) ~[orders.jar:1.0]
+	at org.example.Ship$$Lambda$1/1324119927.run(Unknown Source)
+	at app//org.example.Ship$$Lambda/0x0000000800066840.run(Unknown Source)
 	at java.base/jdk.internal.reflect.DirectMethodHandleAccessor.invoke(Native Method)
 	at org.example.Main.main(Unknown Source)
 	Suppressed: java.io.IOException: closing
@@ -234,6 +236,8 @@ Caused by: java.net.SocketTimeoutException
 for order 7
   org.example.Ship|post Ship.java:64:0
   org.example.Order$1|run Order.kt:12:0
+  org.example.Ship$$Lambda$1/1324119927|run :0:0
+  org.example.Ship$$Lambda/0x0000000800066840|run :0:0
   jdk.internal.reflect.DirectMethodHandleAccessor|invoke :0:0
   org.example.Main|main :0:0
 java.net SocketTimeoutException: 
