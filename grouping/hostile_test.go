@@ -48,12 +48,14 @@ func TestHugeTextsCostLittle(t *testing.T) {
 		"names of Elixir":      frames("elixir", ownFrame(huge("anonymous fn/ in "), "a")),
 		"names of Dart":        frames("dart", ownFrame(huge(".<a>"), "a")),
 		"file":                 frames("javascript", fileFrame("", huge("1.2-"), 1)),
+		"folders of Ruby":      frames("ruby", fileFrame("f", huge("1a/"), 1)),
 		"folders":              frames("javascript", fileFrame("f", huge("./"), 1)),
 		"source": newEvent("javascript", "E", "x", mappedFrame(fileFrame("", "a.js", 1), huge("../"), huge("n"),
 			huge("c "))),
 		"report":                 newReport(core.ReportTemplate, huge("a/"), huge("1 ")),
 		"variables":              fingerprint,
 		"variables of a group":   tree,
+		"placeholders":           {Template: huge("%(%<{:"), Message: "x"},
 		"template of parameters": {Template: huge("%s "), Message: "x"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -133,13 +133,17 @@ func findCrashFunction(e *core.Event) string {
 	return ""
 }
 
-// extractMessagePattern returns the constant part of the message: the client's template if there is one, or else the first line
-// with its values replaced.
+// extractMessagePattern returns the constant part of the message: the client's template if there is one with words, or else the
+// first line with its values replaced, or else the template.
 func extractMessagePattern(e *core.Event) string {
-	if e.Template != "" {
-		return clipText(e.Template)
+	template := clipText(e.Template)
+	if template != "" && hasWords(template) {
+		return template
 	}
-	return ParameterizeText(firstLine(string(e.Message)))
+	if text := ParameterizeText(firstLine(string(e.Message))); text != "" {
+		return text
+	}
+	return template
 }
 
 // extractBlockedHost returns the resource that a policy blocked, without the path: the host of a URL, or else the scheme or
