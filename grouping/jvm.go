@@ -23,7 +23,7 @@ func appendJVM(buf []byte, name string) []byte {
 		}
 		buf = append(buf, name[i:end]...)
 		i = end + digitsAt(name, end)
-		if i > end && !isCounter(buf[start:]) {
+		if i > end && !isCounter(buf[start:], i-end) {
 			buf = append(buf, name[end:i]...)
 		}
 	}
@@ -33,7 +33,7 @@ func appendJVM(buf []byte, name string) []byte {
 // proxyMarks are the marks in names of classes that libraries and compilers derive at run time.
 var proxyMarks = [...]string{
 	"$$Enhancer", "$$FastClass", "$$SpringCGLIB", "$$KeyFactory", "$$Lambda", "$$ExternalSynthetic", "$Lambda$",
-	"_$$_", "$$_", "$HibernateProxy$", "$ByteBuddy$", "$MockitoMock$",
+	"_$$_", "$$_", "$HibernateProxy$", "$ByteBuddy$", "$MockitoMock$", "$auxiliary$",
 }
 
 // cutProxyMark returns the original of a generated class.
@@ -47,11 +47,20 @@ func cutProxyMark(name string) string {
 }
 
 // counterPrefixes are the texts before a counter of the compiler or runtime.
-var counterPrefixes = [...]string{"$", "__", "$Proxy", "jdk.proxy", "Accessor", "_closure", "$eval", "LambdaForm$MH", "LambdaForm$DMH"}
+var counterPrefixes = [...]string{"$", "__", "$Proxy", "jdk.proxy", "Accessor", "_closure", "$eval", "LambdaForm$MH", "LambdaForm$DMH",
+	"CodegenStage"}
 
-func isCounter(before []byte) bool {
-	if len(before) == 0 || strings.IndexByte("$_yrelH", before[len(before)-1]) < 0 { // how those end
+// longestScriptCount is the greatest length of a number that people give their functions; Groovy's numbers of texts are longer.
+const longestScriptCount = 5
+
+// isCounter reports whether a number of so many digits after the text is a counter. Script1 and script16789012345678 are classes
+// that Groovy makes of texts.
+func isCounter(before []byte, digits int) bool {
+	if len(before) == 0 || strings.IndexByte("$_yrelHt", before[len(before)-1]) < 0 { // how those end
 		return false
+	}
+	if text := string(before); text == "Script" || text == "script" && digits > longestScriptCount {
+		return true
 	}
 	for _, end := range counterPrefixes {
 		if len(before) >= len(end) && string(before[len(before)-len(end):]) == end {

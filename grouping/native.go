@@ -35,7 +35,7 @@ func appendNative(buf []byte, name string) []byte {
 // isNativeSpecial reports whether a byte may begin a part that does not belong to the name.
 func isNativeSpecial(c byte) bool {
 	switch c {
-	case '(', '<', '{', '[', '`', ' ', '$':
+	case '(', '<', '{', '[', '`', ' ', '$', '?':
 		return true
 	}
 	return false
@@ -145,6 +145,12 @@ func (w *nativeWriter) writeSpecial(name string, i int) int {
 			w.buf = append(w.buf, name[i+1:i+quote]...)
 			w.buf = append(w.buf, ')')
 			return i + quote + 1
+		}
+	case '?': // MSVC: ?A0xc3a0617d, an anonymous namespace with the hash of its file
+		const mark, hash = "?A0x", 8
+		if after := i + len(mark) + hash; isFirst && strings.HasPrefix(name[i:], mark) && after <= len(name) && isHex(name[after-hash:after]) {
+			w.buf = append(w.buf, "(anonymous namespace)"...)
+			return after
 		}
 	case ' ': // the text before was the result or a modifier
 		w.buf = w.buf[:w.start]

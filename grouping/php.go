@@ -27,15 +27,23 @@ func appendPHP(buf []byte, name string) []byte {
 	}
 }
 
-// appendWithoutHashes appends a name without the hashes of template compilers (__TwigTemplate_1f0c..).
+// appendWithoutHashes appends a name without the hashes of template compilers: __TwigTemplate_1f0c.., and Smarty's
+// content_5f3e1c2a3b4c57_12345678.
 func appendWithoutHashes(buf []byte, name string) []byte {
-	const shortest = 16
+	const shortest, shortestTime = 16, 13 // digits of a hash; of a time before "_" and a number
 	for i := 0; i < len(name); {
 		end := i
 		for end < len(name) && isHexDigit(name[end]) {
 			end++
 		}
-		if end-i < shortest {
+		number := 0
+		if end-i >= shortestTime && end < len(name) && name[end] == '_' {
+			number = digitsAt(name, end+1)
+		}
+		switch {
+		case number > 0:
+			end += 1 + number
+		case end-i < shortest:
 			end = max(end, i+1)
 			buf = append(buf, name[i:end]...)
 		}
