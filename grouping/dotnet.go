@@ -95,8 +95,8 @@ func nextDotNetPart(name string) (part, rest string) {
 func findWrittenMethod(part string) string {
 	name, rest, _ := strings.Cut(strings.TrimLeft(part, "<"), ">")
 	name = strings.TrimPrefix(name, ".") // <.ctor>b__0
-	if i := strings.Index(rest, "g__"); i == 0 || i > 0 && rest[i-1] == '>' {
-		local, _, _ := strings.Cut(rest[i+len("g__"):], "|")
+	if local, found := strings.CutPrefix(strings.TrimPrefix(rest, "$>"), "g__"); found {
+		local, _, _ = strings.Cut(local, "|")
 		name += "." + local
 	}
 	return name

@@ -14,11 +14,11 @@ func appendFileName(buf []byte, path string, lang language) []byte {
 	if i := strings.IndexByte(path, '?'); i >= 0 {
 		path = path[:i]
 	}
-	if place, found := strings.CutPrefix(path, "(eval at "); found { // Ruby: (eval at /app/cart.rb:12)
-		path = place[:max(0, strings.LastIndexByte(place, ':'))]
+	if path != "" && path[0] == '(' && strings.HasPrefix(path, "(eval at ") { // Ruby: (eval at /app/cart.rb:12)
+		path = path[len("(eval at "):max(len("(eval at "), strings.LastIndexByte(path, ':'))]
 	}
-	if inside, found := cutToApp(path, lang); found {
-		return appendPath(buf, inside, lang)
+	if isInApp(path, lang) {
+		return appendPath(buf, path, lang)
 	}
 	path = path[strings.LastIndexByte(path, '/')+1:]
 	path = path[strings.LastIndexByte(path, '\\')+1:]
@@ -46,7 +46,7 @@ func lowerInPlace(name []byte) {
 // appendClean appends a file's name without the parts that a build or deployment adds: content hashes, UUIDs and versions between
 // separators. Files of bundlers and notebooks are full of numbers; elsewhere people choose short numbers (0001_initial.py).
 func appendClean(buf []byte, name string, lang language) []byte {
-	if strings.IndexFunc(name, isDigit) < 0 {
+	if !hasDigit(name) {
 		return append(buf, name...)
 	}
 	generated := lang == javaScript || strings.HasPrefix(name, "<")
@@ -73,6 +73,15 @@ func appendClean(buf []byte, name string, lang language) []byte {
 		i = end
 	}
 	return buf
+}
+
+func hasDigit(name string) bool {
+	for i := range len(name) {
+		if isDigit(rune(name[i])) {
+			return true
+		}
+	}
+	return false
 }
 
 // trimSeparator drops the separator before a part that is left out. The first part of a name has no separator.

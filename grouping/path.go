@@ -5,33 +5,55 @@ import "strings"
 // godotRoot begins the paths of Godot's scripts: res://enemies/spawn.gd.
 const godotRoot = "res://"
 
-// cutToApp returns the path of a file inside the application or a library, and whether there is one. Ruby before 3.4 names no
-// class, and Rails has many files of one name: users_controller.rb, admin/users_controller.rb.
-func cutToApp(path string, lang language) (inside string, found bool) {
-	if lang != ruby || path == "" || isAbsolute(path) ||
-		path[0] == '<' || strings.IndexByte(path, ':') >= 0 { // <internal:/usr/lib/kernel.rb>, (eval at /srv/a.rb:12), C:a.rb
-		return strings.CutPrefix(path, godotRoot)
+// isInApp reports whether a path leads from the folder of the application or a library to a file. Ruby before 3.4 names no class,
+// and Rails has many files of one name: users_controller.rb, admin/users_controller.rb.
+func isInApp(path string, lang language) bool {
+	if lang != ruby || path == "" {
+		return strings.HasPrefix(path, godotRoot)
 	}
-	return path, true
+	return !isAbsolute(path) && path[0] != '<' && strings.IndexByte(path, ':') < 0 // <internal:/usr/lib/kernel.rb>, file:///srv/a.rb
 }
 
 // appendPath appends a path in lower case, without the folders and parts of names that a build or deployment adds.
 func appendPath(buf []byte, path string, lang language) []byte {
-	path = clipTo(path, maxNameRead)
-	start, from, hasDigit := len(buf), 0, false
+	path = clipTo(strings.TrimPrefix(path, godotRoot), maxNameRead)
+	start, name, isPlain := len(buf), 0, true
+	buf = append(buf, path...)
+	lowerInPlace(buf[start:])
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == '/':
+			isPlain = isPlain && i > name && path[i-1] != '.'
+			name = i + 1
+		case isDigit(rune(c)) || c == '\\':
+			isPlain = false
+		}
+	}
+	switch {
+	case isUnknownName(path[name:]):
+		return buf[:start]
+	case isPlain: // most paths
+		return buf
+	}
+	return appendCleanPath(buf[:start], path, lang)
+}
+
+// appendCleanPath is appendPath for a path with numbers, steps up or Windows' separators.
+func appendCleanPath(buf []byte, path string, lang language) []byte {
+	start, name, hasDigit := len(buf), 0, false
 	for i := range len(path) {
 		switch c := path[i]; {
 		case isDigit(rune(c)):
 			hasDigit = true
 		case c == '/' || c == '\\':
-			buf = appendFolder(buf, path[from:i], lang, hasDigit)
-			from, hasDigit = i+1, false
+			buf = appendFolder(buf, path[name:i], lang, hasDigit)
+			name, hasDigit = i+1, false
 		}
 	}
-	if isUnknownName(path[from:]) {
+	if isUnknownName(path[name:]) {
 		return buf[:start]
 	}
-	buf = appendClean(buf, path[from:], lang)
+	buf = appendClean(buf, path[name:], lang)
 	lowerInPlace(buf[start:])
 	return buf
 }

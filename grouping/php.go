@@ -31,23 +31,20 @@ func appendPHP(buf []byte, name string) []byte {
 // content_5f3e1c2a3b4c57_12345678.
 func appendWithoutHashes(buf []byte, name string) []byte {
 	const shortest, shortestTime = 16, 13 // digits of a hash; of a time before "_" and a number
-	for i := 0; i < len(name); {
+	written := 0                          // how much of the name was handled
+	for i := 0; i < len(name); i++ {
+		start := i
+		for i < len(name) && isHexDigit(name[i]) {
+			i++
+		}
 		end := i
-		for end < len(name) && isHexDigit(name[end]) {
-			end++
+		if end-start >= shortestTime && end < len(name) && name[end] == '_' && digitsAt(name, end+1) > 0 {
+			end += 1 + digitsAt(name, end+1)
+		} else if end-start < shortest {
+			continue
 		}
-		number := 0
-		if end-i >= shortestTime && end < len(name) && name[end] == '_' {
-			number = digitsAt(name, end+1)
-		}
-		switch {
-		case number > 0:
-			end += 1 + number
-		case end-i < shortest:
-			end = max(end, i+1)
-			buf = append(buf, name[i:end]...)
-		}
-		i = end
+		buf = append(buf, name[written:start]...)
+		written, i = end, end-1
 	}
-	return buf
+	return append(buf, name[written:]...)
 }
