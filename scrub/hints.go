@@ -1,7 +1,7 @@
 package scrub
 
 // hintFirstBytes are the first letters of the public names that isHint, namesField and holdsData look for.
-var hintFirstBytes = newByteSet("kcsSnNfhKd")
+var hintFirstBytes = newByteSet("kcsSnNfhKdP")
 
 // isHint reports whether a name that is often harmless is followed by a secret: key=<random text>, ?code=<random text>.
 func (m *masker) isHint(p *pair, value int) bool {

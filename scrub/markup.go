@@ -125,6 +125,9 @@ func (m *masker) hideFieldContent(i int, found verdict) int {
 	if body == i || m.text[body-2] == '/' || strings.IndexByte(m.text[i:body], '<') >= 0 {
 		return i
 	}
+	if tag, inner := m.readTag(skipGap(m.text, body), plainBrackets); isValueKey(tag) { // <setting name="ApiKey"><value>x</value>
+		body = inner
+	}
 	end := skipRunWithin(m.text, body, maxProbe, contentSet)
 	if !hasPrefixAt(m.text, end, "</") || !isBeside(found, m.text[body:end]) {
 		return i

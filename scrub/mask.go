@@ -69,6 +69,7 @@ type masker struct {
 	tagEnd int          // after the last > that tryTag looked at
 	// inputAt is the last value that hideInputValue looked before; rowsAt the last VALUES whose rows hideBoundRows read.
 	inputAt, rowsAt int
+	besideAt        int // where hideValueBefore looked last
 	statementAt     int // where the last statement behind "SQL:" begins
 	// expressionEnd is where the last expression ended; findLateAt found no @ before noAtBefore.
 	expressionEnd, noAtBefore int

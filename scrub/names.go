@@ -31,7 +31,7 @@ var secretWords = newWordTable(
 		rsakey sshkey tlskey sslkey pgpkey deploykey licensekey authkey appkey creditcard debitcard cardnumber ccnumber
 		socialsecurity securitycode cardcode sessionid sessid sessionkey csrf xsrf accesstoken authtoken refreshtoken
 		amzsignature googsignature clientsecret connectionstring samlresponse kennwort contrasena contrasea motdepasse
-		wachtwoord`),
+		wachtwoord aspnetcoreidentityapplication ghsess rememberweb wordpressloggedin wordpresssec`),
 	newWords(reachSuffix, false, `
 		secret secrets pwd cardno cardnum ccnum credential credentials creds dbpass userpass smtppass mailpass rootpass
 		adminpass storepass keypass connstr senha bindpw rootpw userpw dbpw`),
@@ -92,6 +92,8 @@ func judgeDefaultName(key string) verdict {
 	switch {
 	case len(key) <= maxWhole && isWholeKey(key):
 		return secret
+	case endsWithSID(key):
+		return weakly
 	case secretWords.triples.isHitBy(key):
 		return secretWords.judgeKey(key)
 	}
@@ -108,6 +110,13 @@ func isWholeKey(key string) bool {
 		}
 	}
 	return false
+}
+
+// endsWithSID reports whether a name is sid or ends with it, as the cookie connect.sid. After _ it is the number of a thing:
+// account_sid, ORACLE_SID.
+func endsWithSID(name string) bool {
+	n := len(name) - len("sid")
+	return n >= 0 && name[len(name)-1]|0x20 == 'd' && (n == 0 || name[n-1] == '.' || name[n-1] == '-') && strings.EqualFold(name[n:], "sid")
 }
 
 // judgeKey searches for the words in a key that has one of their triples.

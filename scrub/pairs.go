@@ -15,6 +15,7 @@ type pair struct {
 	before    byte // the byte before the name; 0 when there is none
 
 	compares bool // the separator is == or !=
+	isSecond bool // a word is before the name, as in "duplicate key"
 }
 
 const maxName = 128 // bytes of a name, counted from its end
@@ -103,8 +104,11 @@ func (m *masker) tryPair(i, end int, p pair) int {
 	p.verdict = m.judgedVerdict
 	if p.verdict == public && start > m.copied && m.text[start-1] == ' ' && isSecondWord(p.name, p.hasColon) {
 		if before := m.findNameStart(start - 1); before < start-1 {
-			p.name = m.text[before : start+len(p.name)]
-			p.verdict = judgeDefaultName(p.name)
+			joined := m.text[before : start+len(p.name)]
+			p.isSecond = isAlnum(m.text[start-2])
+			if found := judgeDefaultName(joined); found != public { // otherwise key may stand alone, as in <add key="...">
+				p.name, p.verdict = joined, found
+			}
 		}
 	}
 	if p.verdict == public {
@@ -121,7 +125,7 @@ func (m *masker) tryPublicName(p *pair, i, end int) int {
 	case "parameters":
 		return m.hideParameters(i, end)
 	}
-	if !hintFirstBytes[p.name[0]] {
+	if !hintFirstBytes[p.name[0]] || p.isSecond && p.hasColon { // prose, as "duplicate key: x"
 		return end
 	}
 	value := skipBlanks(m.text, end)
@@ -191,7 +195,7 @@ func (m *masker) findName(i int, p *pair) int {
 	}
 	end := i
 	for range maxClosers {
-		if i == m.copied || !p.isCloser(m.text[i-1]) {
+		if i == m.copied || !p.isCloser(m.text[i-1]) && !(m.text[i-1] == '[' && i < end && m.text[i] == ']') {
 			break
 		}
 		i--
@@ -227,7 +231,7 @@ func (m *masker) findName(i int, p *pair) int {
 // maxClosers bounds the quotes, backslashes and brackets between a name and its separator.
 const maxClosers = 8
 
-// isCloser reports whether a byte may stand between a name and its separator.
+// isCloser reports whether a byte may stand between a name and its separator. So may the [ of password[]=x.
 func (p *pair) isCloser(c byte) bool {
 	if isQuote(c) {
 		p.isQuoted = true
@@ -239,12 +243,13 @@ func (p *pair) isCloser(c byte) bool {
 // findEscapedName is findName for a name that is at least partly percent-encoded. The name ends at or before end.
 func (m *masker) findEscapedName(end int, p *pair) (start, stop int) {
 	p.isQuoted = false
+	var after byte
 	for range maxClosers {
 		c, at := m.readByteBefore(end)
-		if !p.isCloser(c) {
+		if !p.isCloser(c) && !(c == '[' && after == ']') {
 			break
 		}
-		end = at
+		end, after = at, c
 	}
 	return m.findNameStart(end), end
 }

@@ -9,9 +9,7 @@ import "strings"
 func (m *masker) isOrdinary(p *pair, v, end int) bool {
 	text := m.text[v:end]
 	switch {
-	case isVoid(text), isCount(p.name, text), isTokenCount(p.name, text), isReference(p, text):
-		return true
-	case p.name == "sid" && strings.HasPrefix(text, "S-1-"): // an identity of Windows
+	case isVoid(text), isCount(p.name, text), isTokenCount(p.name, text), isReference(p, text), isIdentity(p.name, text):
 		return true
 	case p.verdict == described:
 		return !looksSecret(text)

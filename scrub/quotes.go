@@ -30,15 +30,17 @@ func (m *masker) openQuote(v int) (body int, mark string) {
 }
 
 // closeQuote returns where the mark ends the text that begins at body, or the end of the whole text without a mark.
-func (m *masker) closeQuote(body int, mark string) int {
+func (m *masker) closeQuote(body int, mark string) int { return findClosingQuote(m.text, body, mark) }
+
+func findClosingQuote(s string, body int, mark string) int {
 	for i := body; ; {
-		n := strings.Index(m.text[i:], mark)
+		n := strings.Index(s[i:], mark)
 		if n < 0 {
-			return len(m.text)
+			return len(s)
 		}
 		i += n
-		doubled := len(mark) == 1 && i > body && hasPrefixAt(m.text, i+1, mark) // 'it''s' in SQL
-		if !doubled && !isEscapedAt(m.text, body, i, mark[0]) {
+		doubled := len(mark) == 1 && i > body && hasPrefixAt(s, i+1, mark) // 'it''s' in SQL
+		if !doubled && !isEscapedAt(s, body, i, mark[0]) {
 			return i
 		}
 		if i += len(mark); doubled {

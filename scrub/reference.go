@@ -10,12 +10,12 @@ func isReference(p *pair, text string) bool {
 	if p.before != ';' && isWorkingFolder(p.name, text) { // a ; is before the password of a database
 		return true
 	}
-	switch p.name {
-	case "sig", "SIG":
+	switch {
+	case p.name == "sig" || p.name == "SIG":
 		if isSignal(text) {
 			return true
 		}
-	case "sid", "SID": // an instance of Oracle
+	case endsWithSID(p.name): // an instance of Oracle
 		if len(text) <= maxInstance && skipRun(text, 0, upperSet) == len(text) {
 			return true
 		}
@@ -40,6 +40,24 @@ var (
 	upperSet    = newByteSet(upperBytes)
 	resourceSet = newByteSet(lowerBytes + "-._")
 	filePathSet = newByteSet(alnumBytes + "-._/")
+)
+
+// isIdentity reports whether the value of a name such as user.sid is the public identity of a thing, in the form of Windows, S-1-5-21,
+// or of Twilio: two capitals and 32 hexadecimal digits.
+func isIdentity(name, text string) bool {
+	const letters, all = 2, 2 + 32
+	switch {
+	case len(text) < 4 || !endsWithSID(name):
+		return false
+	case strings.HasPrefix(text, "S-1-"):
+		return skipRun(text, len("S-1-"), identitySet) == len(text)
+	}
+	return len(text) == all && skipRun(text, 0, upperSet) == letters && skipRun(text, letters, lowerHexSet) == all
+}
+
+var (
+	identitySet = newByteSet(digitBytes + "-")
+	lowerHexSet = newByteSet(digitBytes + "abcdef")
 )
 
 // isSignal reports whether a text is a signal of Unix.

@@ -57,7 +57,8 @@ func (c *cleaner) holdsSecret(kid *core.Member) bool {
 	if c.rules.judgeName(kid.Key) == public && (c.isPlainText || !c.isDisguised(kid.Key)) {
 		return false
 	}
-	return c.rules.keys.hasKey(kid.Key) || !isTokenCount(kid.Key, kid.Value.Text) && !isWorkingFolder(kid.Key, kid.Value.Text)
+	return c.rules.keys.hasKey(kid.Key) || !isTokenCount(kid.Key, kid.Value.Text) &&
+		!isWorkingFolder(kid.Key, kid.Value.Text) && !isIdentity(kid.Key, kid.Value.Text)
 }
 
 func (c *cleaner) cleanArray(v *core.Value, depth int) {
@@ -118,10 +119,11 @@ func (c *cleaner) hasSecretName(v *core.Value) bool {
 
 // isValueKey reports whether a key holds the value in such an object.
 func isValueKey(key string) bool {
-	if key == "" || key[0]|0x20 != 'v' {
-		return false
+	switch key {
+	case "value", "val", "v", "Value", "ParameterValue":
+		return true
 	}
-	return key == "value" || key == "val" || key == "v" || key == "Value"
+	return false
 }
 
 func (c *cleaner) isSecretKey(key string) bool {
