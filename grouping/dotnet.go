@@ -36,10 +36,10 @@ func appendDotNet(buf []byte, module, function string) []byte {
 // cutDotNetSignature drops the arguments, the result and the modifiers: "async Task<User> GetAsync(int id)". A local function is
 // named after its method: "void Run(int id)+Check(int id)" is Run.Check.
 func cutDotNetSignature(function string) string {
-	function, _, _ = strings.Cut(function, " {") // AddAsync { <lambda> }
 	if strings.IndexByte(function, ' ') < 0 && strings.IndexByte(function, '(') < 0 {
 		return function
 	}
+	function, _, _ = strings.Cut(function, " {") // AddAsync { <lambda> }
 	depth, from := 0, 0
 	for i := range len(function) {
 		switch function[i] {

@@ -17,7 +17,7 @@ func appendFileName(buf []byte, path string, lang language) []byte {
 	if path != "" && path[0] == '(' && strings.HasPrefix(path, "(eval at ") { // Ruby: (eval at /app/cart.rb:12)
 		path = path[len("(eval at "):max(len("(eval at "), strings.LastIndexByte(path, ':'))]
 	}
-	if isInApp(path, lang) {
+	if hasStableFolders(path, lang) {
 		return appendPath(buf, path, lang)
 	}
 	path = path[strings.LastIndexByte(path, '/')+1:]

@@ -5,9 +5,10 @@ import "strings"
 // godotRoot begins the paths of Godot's scripts: res://enemies/spawn.gd.
 const godotRoot = "res://"
 
-// isInApp reports whether a path leads from the folder of the application or a library to a file. Ruby before 3.4 names no class,
-// and Rails has many files of one name: users_controller.rb, admin/users_controller.rb.
-func isInApp(path string, lang language) bool {
+// hasStableFolders reports whether the folders of a path are the same on every machine, because it leads from the folder of the
+// application or a library to the file. Ruby before 3.4 names no class, and Rails has many files of one name:
+// users_controller.rb, admin/users_controller.rb.
+func hasStableFolders(path string, lang language) bool {
 	if lang != ruby || path == "" {
 		return strings.HasPrefix(path, godotRoot)
 	}
