@@ -26,7 +26,7 @@ func (m *masker) hideBareValue(p pair, v int) int {
 	case call > end:
 		return m.hide(v, call)
 	}
-	if authSchemes[strings.ToLower(text)] && end < len(m.text) && m.text[end] == ' ' { // after Bearer and similar words comes the secret
+	if end < len(m.text) && m.text[end] == ' ' && authSchemes.words[strings.ToLower(text)] { // after Bearer and similar words comes the secret
 		end = m.findBareEnd(skipBlanks(m.text, end), len(m.text), p.isEncoded)
 	}
 	return m.hide(v, end)
@@ -137,12 +137,11 @@ func (m *masker) endsBareValue(c byte, next int) bool {
 }
 
 // authSchemes are the schemes of the Authorization header.
-var authSchemes = newWordSet("bearer basic token digest negotiate apikey api-key hawk")
+var authSchemes = newQuickSet("bearer basic token digest negotiate apikey api-key hawk")
 
 // isHeader reports whether a name is a header whose value has blanks.
 func isHeader(name string) bool {
-	name = strings.ToLower(name)
-	return strings.HasSuffix(name, "authorization") || strings.HasSuffix(name, "cookie")
+	return hasFoldedSuffix(name, "authorization") || hasFoldedSuffix(name, "cookie")
 }
 
 // findHeaderEnd returns the end of a header in a text: the end of the line, or of the quotes around the whole header.

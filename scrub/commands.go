@@ -112,7 +112,7 @@ func (m *masker) tryLongOption(i int) int {
 	if from == len(m.text) || m.text[from] == '-' || m.rules.judgeName(m.text[i+1:end]) != secret {
 		return i + 1
 	}
-	if word := strings.ToLower(m.text[from:skipRunWithin(m.text, from, maxWord, proseSet)]); messageWords[word] || isState(word) {
+	if word := strings.ToLower(m.text[from:skipRunWithin(m.text, from, maxWord, proseSet)]); isMessage(word) {
 		return i + 1
 	}
 	return m.hideValue(pair{verdict: secret}, from)

@@ -24,6 +24,7 @@ var hostileTexts = []string{
 	"password=>array(", "password=>array(1", "password=>array\n", "password=>object(a", "password=>Array\n(",
 	"[password:a:private] => ", "\"password\":private]=>", "\"password\";s:9:\"", "password|s:9:\"", "SQL: ", "SQL: insert ",
 	"SQL: insert into t (password) values (", "SQL: insert into t (password) values (?), ", "SQL: insert VALUES (",
+	"SQL:insert pwd)values(\"00",
 	"SQL: password=? parameters: (",
 	"SQL: a=? and token=? parameters: (null, (", "parameters: (", "SQL: ?", "input_value='", "a\n input_value=b ",
 	"password\n input_value=null ",
@@ -31,6 +32,9 @@ var hostileTexts = []string{
 	"&gt;", "&lt;", "&lt;token&gt;", "&lt;token&gt;&lt;", "<key>token</key>", "<key>token</key><a>", "<key>token</key><a>x", "name=\"token\">",
 	"name=\"token\">x", "\\u0022password\\u0022:\\u0022", "\\u0022password\\u0022:",
 	"&quot;password&quot;:&quot;", "&quot;:", "password:&#39;",
+	"<add value=\"x\" key=\"token\"", "<add value=\"\\\"", "<key=\"token\"", "{\"value\":\"",
+	"name: token\nvalue: ", "name: token\n", "name=token,value=", "name=\"token\" content=\"", "<a name=\"token\"><value>",
+	"password[]=", "[]=", "%5B%5D=", "]]]]=", "a.sid=", "a.sid: x1", "the key=", "the key=\"token\"",
 	"Map(token -> ", "{token,<<\"", "{token,\"", " -password ", " -passwordx", "token:: ", "PWD=/a/", "PWD=C:\\a\\",
 }
 

@@ -77,6 +77,24 @@ func newWordSet(texts string) map[string]bool {
 	return m
 }
 
+// quickSet is a set of words that most texts are not in by their first letter and their length.
+type quickSet struct {
+	words   map[string]bool
+	lengths [256]uint32 // by first letter, a bit for each length
+}
+
+func newQuickSet(texts string) *quickSet {
+	q := &quickSet{words: newWordSet(texts)}
+	for word := range q.words {
+		q.lengths[word[0]] |= 1 << (len(word) & 31)
+	}
+	return q
+}
+
+func (q *quickSet) has(word []byte) bool {
+	return len(word) > 0 && q.lengths[word[0]]>>(len(word)&31)&1 != 0 && q.words[string(word)]
+}
+
 // verdict is what a key's name says about its value: whether it is a secret.
 type verdict uint8
 
@@ -89,15 +107,37 @@ const (
 
 // judgeDefaultName judges a key by the default names.
 func judgeDefaultName(key string) verdict {
-	switch {
-	case len(key) <= maxWhole && isWholeKey(key):
+	if len(key) <= maxWhole && isWholeKey(key) {
 		return secret
-	case endsWithSID(key):
-		return weakly
-	case secretWords.triples.isHitBy(key):
-		return secretWords.judgeKey(key)
+	}
+	if secretWords.triples.isHitBy(key) {
+		if found := secretWords.judgeKey(key); found != public {
+			return found
+		}
+	}
+	if endsWithSID(key) {
+		return described
 	}
 	return public
+}
+
+// isSecondWord reports whether a name is the end of one of two words, as in prose ("API key: ..."), or the type after a name in
+// Go (var password string = ...). Other words are separate names: in "bad token for user: bob", the name is user.
+func isSecondWord(name string, colon bool) bool {
+	var lower [6]byte
+	if len(name) > len(lower) {
+		return false
+	}
+	for i := range len(name) {
+		lower[i] = name[i] | 0x20
+	}
+	switch string(lower[:len(name)]) {
+	case "key", "keys", "number", "no", "code", "card", "id", "phrase", "word":
+		return true
+	case "string":
+		return !colon
+	}
+	return false
 }
 
 func isWholeKey(key string) bool {
@@ -112,11 +152,11 @@ func isWholeKey(key string) bool {
 	return false
 }
 
-// endsWithSID reports whether a name is sid or ends with it, as the cookie connect.sid. After _ it is the number of a thing:
-// account_sid, ORACLE_SID.
+// endsWithSID reports whether a name is sid or ends with it, as the cookie connect.sid. After _ and - it is the number of a thing or a
+// system: account_sid, ORACLE_SID, debian-sid.
 func endsWithSID(name string) bool {
 	n := len(name) - len("sid")
-	return n >= 0 && name[len(name)-1]|0x20 == 'd' && (n == 0 || name[n-1] == '.' || name[n-1] == '-') && strings.EqualFold(name[n:], "sid")
+	return n >= 0 && (n == 0 || name[n-1] == '.') && name[n+2]|0x20 == 'd' && name[n+1]|0x20 == 'i' && name[n]|0x20 == 's'
 }
 
 // judgeKey searches for the words in a key that has one of their triples.

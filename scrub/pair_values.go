@@ -42,7 +42,8 @@ var typeSet = newByteSet(alnumBytes + "_ .,<>[]|?&*")
 func (m *masker) hideQuotedValue(p *pair, body int, mark string) int {
 	end := m.closeQuote(body, mark)
 	text := m.text[body:end]
-	if isVoid(text) || isTokenCount(p.name, text) || p.verdict == described && !p.isQuoted && !looksSecret(text) {
+	isPublic := isVoid(text) || isTokenCount(p.name, text) || isIdentity(p.verdict, p.name, text)
+	if isPublic || p.verdict == described && !p.isQuoted && !looksSecret(text) {
 		return end
 	}
 	return m.hide(body, end)

@@ -169,36 +169,21 @@ func (m *masker) hideValueAt(p *pair, v int) int {
 	return m.hideValue(*p, v)
 }
 
-// isSecondWord reports whether a name is the end of one of two words, as in prose ("API key: ..."), or the type after a name in
-// Go (var password string = ...). Other words are separate names: in "bad token for user: bob", the name is user.
-func isSecondWord(name string, colon bool) bool {
-	var lower [6]byte
-	if len(name) > len(lower) {
-		return false
-	}
-	for i := range len(name) {
-		lower[i] = name[i] | 0x20
-	}
-	switch string(lower[:len(name)]) {
-	case "key", "keys", "number", "no", "code", "card", "id", "phrase", "word":
-		return true
-	case "string":
-		return !colon
-	}
-	return false
-}
-
 // findName finds the name before a separator, past blanks, quotes and brackets, and returns its start.
 func (m *masker) findName(i int, p *pair) int {
+	separator := i
 	for i > m.copied && isBlank(m.text[i-1]) {
 		i--
 	}
 	end := i
 	for range maxClosers {
-		if i == m.copied || !p.isCloser(m.text[i-1]) && !(m.text[i-1] == '[' && i < end && m.text[i] == ']') {
+		if i == m.copied || !p.isCloser(m.text[i-1]) {
 			break
 		}
 		i--
+	}
+	if i > m.copied && m.text[i-1] == '[' && i < end && (end == separator || p.isQuoted) {
+		i = m.skipListBack(i)
 	}
 	if i > m.copied+1 && endsEscapedQuote[m.text[i-1]] && isAlnum(m.text[i-2]) {
 		if quote := skipEscapedQuoteBack(m.text, i); quote > m.copied {
@@ -231,7 +216,7 @@ func (m *masker) findName(i int, p *pair) int {
 // maxClosers bounds the quotes, backslashes and brackets between a name and its separator.
 const maxClosers = 8
 
-// isCloser reports whether a byte may stand between a name and its separator. So may the [ of password[]=x.
+// isCloser reports whether a byte may stand between a name and its separator.
 func (p *pair) isCloser(c byte) bool {
 	if isQuote(c) {
 		p.isQuoted = true
@@ -239,6 +224,17 @@ func (p *pair) isCloser(c byte) bool {
 	}
 	return c == '\\' || c == ']'
 }
+
+// skipListBack returns the end of the name before the brackets [ ] of a list, which close at i, and any ] before: user[tokens][]=x.
+func (m *masker) skipListBack(i int) int {
+	if m.text[i] != ']' {
+		return i
+	}
+	i--
+	return skipRunBack(m.text, i, max(m.copied, i-maxClosers), closingSet)
+}
+
+var closingSet = newByteSet("]")
 
 // findEscapedName is findName for a name that is at least partly percent-encoded. The name ends at or before end.
 func (m *masker) findEscapedName(end int, p *pair) (start, stop int) {

@@ -91,6 +91,7 @@ func TestBoundStatements(t *testing.T) {
 			`(SQL: insert into "u" ("name", "password") values (*, *, *))`},
 		{`(SQL: insert into "u" ("name", "password") values (Bob, a)b), (Eve, x1))`,
 			`(SQL: insert into "u" ("name", "password") values (Bob, *), (Eve, *))`},
+		{`SQL: insert into u (n, password) values ("a", "cut`, `SQL: insert into u (n, password) values ("a", "*`},
 		{`(SQL: insert into "u" ("name", "password") values (Bob, a1), (Eve, x1) on conflict do nothing)`,
 			`(SQL: insert into "u" ("name", "password") values (Bob, *), (Eve, *) on conflict do nothing)`},
 		{"(SQL: update `users` set `password` = Zq7hunter2Kx, `n` = 1)", "(SQL: update `users` set `password` = *, `n` = 1)"},

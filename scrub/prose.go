@@ -9,7 +9,7 @@ import "strings"
 func (m *masker) isOrdinary(p *pair, v, end int) bool {
 	text := m.text[v:end]
 	switch {
-	case isVoid(text), isCount(p.name, text), isTokenCount(p.name, text), isReference(p, text), isIdentity(p.name, text):
+	case isVoid(text), isCount(p.name, text), isTokenCount(p.name, text), isReference(p, text), isIdentity(p.verdict, p.name, text):
 		return true
 	case p.verdict == described:
 		return !looksSecret(text)
@@ -35,7 +35,7 @@ func isVoid(text string) bool {
 	}
 	if len(text) <= maxVoid {
 		var space [maxVoid]byte
-		if voidWords[string(appendLower(space[:0], text))] {
+		if voidWords.has(appendLower(space[:0], text)) {
 			return true
 		}
 	}
@@ -54,7 +54,7 @@ func isVoid(text string) bool {
 const maxVoid = 9
 
 var (
-	voidWords   = newWordSet("null none nil undefined true false yes no on off n/a")
+	voidWords   = newQuickSet("null none nil undefined true false yes no on off n/a")
 	variableSet = newByteSet(upperBytes + digitBytes + "_:-.")
 )
 
@@ -129,16 +129,16 @@ func isExpression(text string) bool {
 // isSentence reports whether a sentence continues after "name:", as in "auth: failed to connect". A secret has digits or mixed
 // case; a password may also be a word, so the text after its name must be a word of error messages.
 func (m *masker) isSentence(p *pair, text string, end int) bool {
-	word := strings.TrimRight(text, ".,;:!")
+	word := text[:skipRunBack(text, len(text), 0, stopSet)]
 	if word == "" || len(word) > maxWord || skipRun(word, 0, proseSet) < len(word) {
 		return false
 	}
 	var space [maxWord]byte
 	lower := appendLower(space[:0], word)
 	switch {
-	case authSchemes[string(lower)]:
+	case authSchemes.has(lower):
 		return false
-	case messageWords[string(lower)], isState(string(lower)), p.verdict == weakly && !isHeader(p.name) && isWord(word):
+	case messageWords.has(lower), stateWords.has(lower), p.verdict == weakly && !isHeader(p.name) && isWord(word):
 		return true
 	}
 	if skipRun(word, 0, upperSnakeSet) == len(word) && strings.Contains(word, "_") { // the name of a variable
@@ -146,13 +146,14 @@ func (m *masker) isSentence(p *pair, text string, end int) bool {
 	}
 	next := skipBlanks(m.text, end)
 	after := skipRunWithin(m.text, next, maxWord, proseSet)
-	return next > end && messageWords[string(appendLower(space[:0], m.text[next:after]))]
+	return next > end && messageWords.has(appendLower(space[:0], m.text[next:after]))
 }
 
 const maxWord = 24
 
 var (
 	proseSet      = newByteSet(lowerBytes + upperBytes + "-_'.,;:!")
+	stopSet       = newByteSet(".,;:!")
 	upperSnakeSet = newByteSet(upperBytes + "_")
 )
 
@@ -176,8 +177,11 @@ func isWord(word string) bool {
 	return uppers == 0 || uppers == len(strings.Trim(word, "-_'.")) || hump > 1
 }
 
+// isMessage reports whether a word in lower case is one of messages about secrets.
+func isMessage(lower string) bool { return messageWords.words[lower] || stateWords.words[lower] }
+
 // messageWords are the words of error messages that follow a name: "password: must be at least 8 characters".
-var messageWords = newWordSet(`
+var messageWords = newQuickSet(`
 	required missing invalid empty blank expired revoked rejected denied forbidden unauthorized unauthenticated
 	failed failure fails fail error errors wrong incorrect mismatch mismatched not no none cannot can't couldn't
 	could can must should shall may might was were is isn't are aren't has have had does doesn't did didn't do don't

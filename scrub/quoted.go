@@ -122,7 +122,7 @@ func isBeside(found verdict, text string) bool {
 		return false
 	}
 	lower := strings.ToLower(text)
-	return !messageWords[lower] && !isState(lower) && (found == secret || !isPlain(text))
+	return !isMessage(lower) && (found == secret || !isPlain(text))
 }
 
 // isMember reports whether the text after a secret's name in a list is the secret, and not the next name.

@@ -10,12 +10,12 @@ func isReference(p *pair, text string) bool {
 	if p.before != ';' && isWorkingFolder(p.name, text) { // a ; is before the password of a database
 		return true
 	}
-	switch {
-	case p.name == "sig" || p.name == "SIG":
+	switch p.name {
+	case "sig", "SIG":
 		if isSignal(text) {
 			return true
 		}
-	case endsWithSID(p.name): // an instance of Oracle
+	case "sid", "SID": // an instance of Oracle
 		if len(text) <= maxInstance && skipRun(text, 0, upperSet) == len(text) {
 			return true
 		}
@@ -42,13 +42,16 @@ var (
 	filePathSet = newByteSet(alnumBytes + "-._/")
 )
 
-// isIdentity reports whether the value of a name such as user.sid is the public identity of a thing, in the form of Windows, S-1-5-21,
-// or of Twilio: two capitals and 32 hexadecimal digits.
-func isIdentity(name, text string) bool {
+// isIdentity reports whether the value of a name that ends with sid is the public identity of a thing, in the form of Windows,
+// S-1-5-21, or of Twilio: two capitals and 32 hexadecimal digits. Behind a longer name, such as sub.sid, it is also a number, a word
+// or code.
+func isIdentity(found verdict, name, text string) bool {
 	const letters, all = 2, 2 + 32
 	switch {
-	case len(text) < 4 || !endsWithSID(name):
+	case !endsWithSID(name) || found != described && len(name) > len("sid"):
 		return false
+	case found == described && (!looksSecret(text) || strings.IndexAny(text, "([") > 0):
+		return true
 	case strings.HasPrefix(text, "S-1-"):
 		return skipRun(text, len("S-1-"), identitySet) == len(text)
 	}
@@ -67,18 +70,16 @@ func isSignal(text string) bool {
 	return ok && name != "" && len(text) <= maxSignal && skipRun(name, 0, upperSet) == len(name)
 }
 
-// isState reports whether a word says what became of a secret: "access key: inactive".
-func isState(lower string) bool { return stateWords[lower] }
-
-// stateWords are no message words: these count as well behind a value, where "password: swordfish active" must not hide it.
-var stateWords = newWordSet(`
+// stateWords say what became of a secret: "access key: inactive". They are no message words: those count as well behind a value, where
+// "password: swordfish active" must not hide it.
+var stateWords = newQuickSet(`
 	active inactive activated deactivated suspended paused blocked unblocked available unavailable encrypted unencrypted
 	unprotected unreadable unrecognized unrecognised unverified unsigned unregistered unassigned unconfigured configured
 	uninitialized uninitialised initialized initialised compromised unchanged inaccessible unreachable incomplete insufficient
 	incompatible inconsistent nonexistent deprecated redacted`)
 
 // algorithms are kinds of keys and signatures.
-var algorithms = newWordSet(`
+var algorithms = newQuickSet(`
 	rsa dsa ecdsa ed25519 x25519 pkcs1 pkcs8 pkcs12 pem der x509 jwk hs256 hs384 hs512 rs256 rs384 rs512 es256 es384 es512
 	ps256 eddsa sha1 sha256 sha-256 sha384 sha512 sha-512 hmac bcrypt scrypt argon2 argon2id pbkdf2 ssh-rsa ssh-ed25519`)
 
@@ -88,7 +89,7 @@ func isAlgorithm(text string) bool {
 		return false
 	}
 	var space [maxAlgorithm]byte
-	return algorithms[string(appendLower(space[:0], text))]
+	return algorithms.has(appendLower(space[:0], text))
 }
 
 const maxAlgorithm = 12 // bytes

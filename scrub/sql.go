@@ -86,5 +86,5 @@ func (m *masker) hideTuples(i int, secrets []bool) int {
 			}
 		}
 	}
-	return i
+	return len(m.text) // i is behind it after a text without a closing quote
 }

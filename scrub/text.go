@@ -39,6 +39,12 @@ func (c *cleaner) scrubText(s string, code bool) string {
 	return t
 }
 
+// hasFoldedSuffix reports whether a text ends with a word, given in lower case, in any case.
+func hasFoldedSuffix(s, word string) bool {
+	n := len(s) - len(word)
+	return n >= 0 && s[len(s)-1]|0x20 == word[len(word)-1] && strings.EqualFold(s[n:], word)
+}
+
 // findFolded finds a word, given in lower case, in any case; -1 when it is absent.
 func findFolded(s, word string) int {
 	for i := 0; i+len(word) <= len(s); i++ {

@@ -54,11 +54,12 @@ func (c *cleaner) cleanMembers(v *core.Value, depth int) {
 
 // holdsSecret reports whether the value of a member, whose key was just cleaned, is a secret by its key.
 func (c *cleaner) holdsSecret(kid *core.Member) bool {
-	if c.rules.judgeName(kid.Key) == public && (c.isPlainText || !c.isDisguised(kid.Key)) {
+	found := c.rules.judgeName(kid.Key)
+	if found == public && (c.isPlainText || !c.isDisguised(kid.Key)) {
 		return false
 	}
 	return c.rules.keys.hasKey(kid.Key) || !isTokenCount(kid.Key, kid.Value.Text) &&
-		!isWorkingFolder(kid.Key, kid.Value.Text) && !isIdentity(kid.Key, kid.Value.Text)
+		!isWorkingFolder(kid.Key, kid.Value.Text) && !isIdentity(found, kid.Key, kid.Value.Text)
 }
 
 func (c *cleaner) cleanArray(v *core.Value, depth int) {
