@@ -82,7 +82,7 @@ func newV1Dialect(catalogue *core.Catalogue) *dialect {
 	}
 }
 
-// codesOfV1 returns the codes of an operation and those of what stands before all of them: too many failed authentications, and
+// codesOfV1 returns the codes of an operation's errors, and those that a call meets before it: too many failed authentications, and
 // headers that are too large.
 func codesOfV1(op *core.Operation) []core.Code {
 	codes := append(op.AllErrors(), core.HeadersTooLarge)

@@ -117,7 +117,7 @@ func (c *Config) FillDefaults() (err error) {
 		return err
 	}
 	if c.AdminToken != "" {
-		if err := checkAdminToken(c.AdminToken.Reveal()); err != nil {
+		if err := checkStrength(c.AdminToken.Reveal()); err != nil {
 			return fmt.Errorf("ADMIN_TOKEN must %w", err)
 		}
 	}

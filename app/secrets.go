@@ -19,20 +19,22 @@ import (
 // adminTokenFile is the file in DATA_DIR with the generated ADMIN_TOKEN.
 const adminTokenFile = "admin-token"
 
-// The requirements for an ADMIN_TOKEN, so that no guess opens the deployment: random text meets them, aaaaaaaaaaaaaaaa does not.
+// The requirements for ADMIN_TOKEN and SCM_WEBHOOK_SECRET, so that no guess opens the deployment. Random text meets them,
+// aaaaaaaaaaaaaaaa does not.
 const (
 	minAdminToken      = 16 // characters
 	minAdminCharacters = 6  // different ones
 )
 
-// checkAdminToken returns what a token lacks, such as "have at least 16 characters". The error contains no part of the token.
-func checkAdminToken(token string) error {
+// checkStrength returns what a secret lacks to be hard to guess, such as "have at least 16 characters". The error contains no part of
+// the secret.
+func checkStrength(secret string) error {
 	different := map[rune]bool{}
-	for _, r := range token {
+	for _, r := range secret {
 		different[r] = true
 	}
 	switch {
-	case utf8.RuneCountInString(token) < minAdminToken:
+	case utf8.RuneCountInString(secret) < minAdminToken:
 		return fmt.Errorf("have at least %d characters", minAdminToken)
 	case len(different) < minAdminCharacters:
 		return fmt.Errorf("have at least %d different characters, or it is easily guessed: openssl rand -hex 24 prints a good one",
@@ -46,7 +48,7 @@ func loadAdminToken(dataDir string) (token core.Secret, isNew bool, err error) {
 	path := filepath.Join(dataDir, adminTokenFile)
 	text, err := readSecret(path)
 	switch {
-	case err == nil && checkAdminToken(text) == nil:
+	case err == nil && checkStrength(text) == nil:
 		return core.Secret(text), false, nil
 	case err == nil:
 		return "", false, fmt.Errorf("%s holds no token: delete the file to have one made, or set ADMIN_TOKEN", path)

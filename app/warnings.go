@@ -21,7 +21,7 @@ func (a *App) warnOfDoubts(ctx context.Context) error {
 			"schema", schema, "known", known)
 	}
 	if secret := a.config.SCMWebhookSecret.Reveal(); secret != "" {
-		if err := checkAdminToken(secret); err != nil { // whoever guesses it links fixes and reports deploys
+		if err := checkStrength(secret); err != nil { // whoever guesses it links fixes and reports deploys
 			a.log.WarnContext(ctx, "SCM_WEBHOOK_SECRET is easily guessed: it should "+err.Error())
 		}
 	}

@@ -1,10 +1,6 @@
 package envelope
 
-import (
-	"strings"
-
-	"errand/core"
-)
+import "errand/core"
 
 // readList reads {"values": [..]}, a list, or an object that stands for a list of one. The function each reads one element. An object
 // whose names are numbers is a list too: PHP writes one with gaps so.
@@ -52,7 +48,7 @@ func (d *decoder) readListBeside(each func(), beside func(key string)) {
 }
 
 func isIndex(text string) bool {
-	return text != "" && strings.Trim(text, "0123456789") == ""
+	return text != "" && countDigits(text) == len(text)
 }
 
 // readTextList reads a list of texts; a single text stands for a list of one.

@@ -210,7 +210,7 @@ func (p payload) readPush() *core.SCMPush {
 	return push
 }
 
-// isDefaultBranch reports whether a name is that of the default branch, or the payload does not say which branch that is.
+// isDefaultBranch reports whether a branch is the default one. It is true, too, when the payload does not name the default branch.
 func (p payload) isDefaultBranch(name string) bool {
 	return p.Repository.DefaultBranch == "" || name == p.Repository.DefaultBranch
 }

@@ -91,7 +91,7 @@ func newQuickSet(texts string) *quickSet {
 	return q
 }
 
-func (q *quickSet) has(word []byte) bool {
+func (q *quickSet) hasWord(word []byte) bool {
 	return len(word) > 0 && q.lengths[word[0]]>>(len(word)&31)&1 != 0 && q.words[string(word)]
 }
 

@@ -35,7 +35,7 @@ func isVoid(text string) bool {
 	}
 	if len(text) <= maxVoid {
 		var space [maxVoid]byte
-		if voidWords.has(appendLower(space[:0], text)) {
+		if voidWords.hasWord(appendLower(space[:0], text)) {
 			return true
 		}
 	}
@@ -136,9 +136,9 @@ func (m *masker) isSentence(p *pair, text string, end int) bool {
 	var space [maxWord]byte
 	lower := appendLower(space[:0], word)
 	switch {
-	case authSchemes.has(lower):
+	case authSchemes.hasWord(lower):
 		return false
-	case messageWords.has(lower), stateWords.has(lower), p.verdict == weakly && !isHeader(p.name) && isWord(word):
+	case messageWords.hasWord(lower), stateWords.hasWord(lower), p.verdict == weakly && !isHeader(p.name) && isWord(word):
 		return true
 	}
 	if skipRun(word, 0, upperSnakeSet) == len(word) && strings.Contains(word, "_") { // the name of a variable
@@ -146,7 +146,7 @@ func (m *masker) isSentence(p *pair, text string, end int) bool {
 	}
 	next := skipBlanks(m.text, end)
 	after := skipRunWithin(m.text, next, maxWord, proseSet)
-	return next > end && messageWords.has(appendLower(space[:0], m.text[next:after]))
+	return next > end && messageWords.hasWord(appendLower(space[:0], m.text[next:after]))
 }
 
 const maxWord = 24

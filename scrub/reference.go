@@ -89,7 +89,7 @@ func isAlgorithm(text string) bool {
 		return false
 	}
 	var space [maxAlgorithm]byte
-	return algorithms.has(appendLower(space[:0], text))
+	return algorithms.hasWord(appendLower(space[:0], text))
 }
 
 const maxAlgorithm = 12 // bytes

@@ -25,17 +25,20 @@ SELECT target_id, action FROM activity
 WHERE project_id = @project_id AND target_type = 'issue' AND target_id = ANY (@issues) AND at > @since AND action = ANY (@actions)
 ORDER BY at DESC, id DESC LIMIT 1`
 
-// checkUnchanged refuses a request if one of its issues has changed since: whoever asked did not know (primary API, States of an
-// approval request).
+// checkUnchanged refuses a request if one of its issues has changed since. The request was made without that knowledge (primary API,
+// States).
 func (r storedRequest) checkUnchanged(ctx context.Context, t *tx, action HoldableChange) error {
-	actions := changesOfIssue
+	issues, actions := action.listIssues(), changesOfIssue
+	if len(issues) == 0 {
+		return nil
+	}
 	if action.Word() == core.HoldIgnore {
 		actions = append(slices.Clone(actions), core.ActionIssueMerge) // more would be ignored than was asked for
 	}
 	change, err := pg.QueryOne[struct {
 		TargetID int64
 		Action   core.Action
-	}](ctx, t, findChangeSince, pg.Args{"project_id": r.ProjectID, "issues": action.listIssues(), "since": r.RequestedAt, "actions": actions})
+	}](ctx, t, findChangeSince, pg.Args{"project_id": r.ProjectID, "issues": issues, "since": r.RequestedAt, "actions": actions})
 	switch {
 	case core.HasCode(err, core.NotFound):
 		return nil

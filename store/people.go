@@ -97,7 +97,7 @@ func (s *Store) MakePersonLink(ctx context.Context, actor core.Actor, id int64, 
 		if err := t.recordUser(ctx, actor, core.ActionUserUpdate, id, map[string]bool{"password_link": true}); err != nil {
 			return err
 		}
-		if err := t.endLinks(ctx, id); err != nil {
+		if err := t.endUserLinks(ctx, id); err != nil {
 			return err
 		}
 		return t.insertLink(ctx, id, hash, life)

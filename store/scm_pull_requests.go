@@ -56,8 +56,8 @@ WHERE project_id = @project_id AND (ref = @url OR branch <> '' AND branch = @bra
 )
 
 // endLinks gives back the fixes that this webhook linked to a pull request, when it no longer names the issue or was closed without
-// being merged. Then it gives back those of its branch's commits, too. A fix linked by a call stays, and a note says that its pull
-// request was closed (decisions 6).
+// being merged. A closed pull request gives back the commits of its branch, too. A fix linked by a call stays, and a note says that
+// the pull request was closed (decisions 6).
 func (c scmChange) endLinks(ctx context.Context, d RepositoryChange) error {
 	if !d.IsClosed && !d.IsEdited {
 		return nil

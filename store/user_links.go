@@ -48,8 +48,8 @@ func (s *Store) MakePasswordLink(ctx context.Context, userID int64, hash []byte)
 	return s.inTx(ctx, func(t *tx) error { return t.insertLink(ctx, userID, hash, core.PasswordLinkLife) })
 }
 
-// endLinks ends the links that let somebody choose the password of a user: whoever holds one may no longer be the user.
-func (t *tx) endLinks(ctx context.Context, userID int64) error {
+// endUserLinks ends the links that let somebody choose the password of a user: they may be in the wrong hands.
+func (t *tx) endUserLinks(ctx context.Context, userID int64) error {
 	_, err := pg.Exec(ctx, t, deleteLinksOfUser, pg.Args{"user_id": userID})
 	return err
 }

@@ -79,7 +79,7 @@ func (t *tx) updateUser(ctx context.Context, actor core.Actor, id int64, c UserC
 	if len(changed) == 0 {
 		return user, nil
 	}
-	if err := t.endLinks(ctx, id); err != nil {
+	if err := t.endUserLinks(ctx, id); err != nil {
 		return User{}, err
 	}
 	user.UpdatedAt = t.Now
@@ -155,7 +155,7 @@ func (s *Store) setDisabled(ctx context.Context, actor core.Actor, id int64, dis
 		if err != nil || !disabled {
 			return err
 		}
-		if err := t.endLinks(ctx, id); err != nil {
+		if err := t.endUserLinks(ctx, id); err != nil {
 			return err
 		}
 		return t.endClaims(ctx, actor, core.ActorUser, id)

@@ -135,7 +135,7 @@ func describeDeed(action core.Action) string {
 	return nameAction(action)
 }
 
-// makeActivityRow tells what was done, and to what. It names a project that is among the projects.
+// makeActivityRow shows one entry of the activity. It names a project that is in the list.
 func (v *visit) makeActivityRow(a *core.Activity, projects []core.ListedProject) activityRow {
 	row := activityRow{storyLine: v.tellActivity(a)}
 	if a.ActorType == core.ActorSystem {
